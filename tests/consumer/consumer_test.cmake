@@ -1,0 +1,54 @@
+# Builds and runs the project in use/ in one way. Called by ctest with -D way=... and the paths; see CMakeLists.txt.
+
+set(install_dir "${work_dir}/install")
+set(use_source_dir "${CMAKE_CURRENT_LIST_DIR}/use")
+set(use_build_dir "${work_dir}/${way}")
+
+function(must_succeed)
+  execute_process(COMMAND ${ARGV} RESULT_VARIABLE result)
+  if(NOT result EQUAL 0)
+    list(JOIN ARGV " " command)
+    message(FATAL_ERROR "failed (${result}): ${command}")
+  endif()
+endfunction()
+
+function(build_use)
+  # Unoptimised: what matters is that it builds.
+  must_succeed(
+    "${CMAKE_COMMAND}" -S "${use_source_dir}" -B "${use_build_dir}" -G "${generator}"
+    -D CMAKE_BUILD_TYPE=Debug "-DCMAKE_CXX_COMPILER=${compiler}" "-DCMAKE_CXX_COMPILER_LAUNCHER=${launcher}" ${ARGV}
+  )
+  must_succeed("${CMAKE_COMMAND}" --build "${use_build_dir}")
+endfunction()
+
+function(run_use)
+  execute_process(COMMAND "${use_build_dir}/use" OUTPUT_VARIABLE output RESULT_VARIABLE result)
+  message("${output}")
+  if(NOT result EQUAL 0 OR NOT output MATCHES "^oneprobe ${version}: overflow at least 0\\.[0-9]+\n$")
+    message(FATAL_ERROR "the program answered ${result} and wrote: ${output}")
+  endif()
+endfunction()
+
+if(way STREQUAL "install")
+  file(REMOVE_RECURSE "${install_dir}")
+  must_succeed("${CMAKE_COMMAND}" --install "${build_dir}" --prefix "${install_dir}")
+  return()
+endif()
+
+file(REMOVE_RECURSE "${use_build_dir}")
+if(way STREQUAL "find_package")
+  build_use("-DCMAKE_PREFIX_PATH=${install_dir}" "-DONEPROBE_WANTED_VERSION=${version}")
+elseif(way STREQUAL "add_subdirectory")
+  build_use("-DONEPROBE_SUBDIRECTORY=${source_dir}")
+elseif(way STREQUAL "pkg_config")
+  set(ENV{PKG_CONFIG_PATH} "${install_dir}/${libdir}/pkgconfig")
+  execute_process(
+    COMMAND pkg-config --cflags --libs oneprobe-model OUTPUT_VARIABLE flags COMMAND_ERROR_IS_FATAL ANY
+  )
+  separate_arguments(flags UNIX_COMMAND "${flags}")
+  file(MAKE_DIRECTORY "${use_build_dir}")
+  must_succeed("${compiler}" -std=c++20 "${use_source_dir}/main.cpp" ${flags} -o "${use_build_dir}/use")
+else()
+  message(FATAL_ERROR "unknown way '${way}'")
+endif()
+run_use()

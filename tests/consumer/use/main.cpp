@@ -1,0 +1,11 @@
+#include <cstdio>
+#include <oneprobe/core/version.hpp>
+#include <oneprobe/model/overflow_bound.hpp>
+
+int main() {
+  const double accesses = 1.5;
+  const double load_factor = 1.0;
+  const unsigned bucket_capacity = 4;
+  std::printf("oneprobe %s: overflow at least %.6f\n", ONEPROBE_VERSION_STRING,
+              oneprobe::model::overflow_bound(accesses, load_factor, bucket_capacity));
+}

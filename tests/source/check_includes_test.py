@@ -1,0 +1,119 @@
+#!/usr/bin/env python3
+"""tools/check_includes.py finds what it must find and accepts what is allowed."""
+
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent / "tools"))
+import check_includes  # noqa: E402
+
+# Headers that the cases below include.
+HEADERS = """
+    core/a.hpp hash/a.hpp scheme/a.hpp store/a.hpp overflow/a.hpp format/a.hpp filter/a.hpp table/a.hpp summary/a.hpp
+    model/a.hpp sim/a.hpp plan/a.hpp balancer.hpp
+""".split()
+
+
+class CheckIncludes(unittest.TestCase):
+    def violations(self, path, line):
+        """What is found when `path` has `line` as its third line."""
+        with tempfile.TemporaryDirectory() as folder:
+            root = Path(folder)
+            files = {f"include/oneprobe/{header}": "#pragma once\n" for header in HEADERS}
+            files["src/model/detail.hpp"] = "#pragma once\n"
+            files["tests/support.hpp"] = "#pragma once\n"
+            files["apps/cli/options.hpp"] = "#pragma once\n"
+            files[path] = f"// first line\n\n{line}\n"
+            for name, text in files.items():
+                (root / name).parent.mkdir(parents=True, exist_ok=True)
+                (root / name).write_text(text, encoding="utf-8")
+            found, count = check_includes.check(root)
+            self.assertEqual(count, len(files))
+            return found
+
+    def assert_broken(self, path, line, words):
+        found = self.violations(path, line)
+        self.assertEqual(len(found), 1, f"{path}: {line}: {found}")
+        self.assertTrue(found[0].startswith(f"{path}:3: "), found[0])
+        self.assertIn(words, found[0])
+
+    def assert_allowed(self, path, line):
+        self.assertEqual(self.violations(path, line), [], f"{path}: {line}")
+
+    def test_each_layer_may_include_exactly_its_own_list(self):
+        for layer, allowed in check_includes.LAYERS.items():
+            for other in check_includes.LAYERS:
+                path = f"include/oneprobe/{layer}/b.hpp"
+                line = f'#include "oneprobe/{other}/a.hpp"'
+                if other == layer or other in allowed:
+                    self.assert_allowed(path, line)
+                else:
+                    self.assert_broken(path, line, f"{layer} may not include {other}")
+
+    def test_the_rules_that_must_never_be_relaxed(self):
+        for layer, other in [
+            ("scheme", "store"), ("store", "scheme"), ("filter", "table"), ("table", "filter"), ("filter", "plan"),
+            ("table", "plan"), ("summary", "plan"), ("core", "hash"), ("hash", "scheme"), ("model", "plan"),
+        ]:
+            self.assert_broken(
+                f"include/oneprobe/{layer}/b.hpp", f"#include <oneprobe/{other}/a.hpp>", f"{layer} may not include {other}"
+            )
+
+    def test_the_compiled_parts_follow_the_rules_of_their_layer(self):
+        self.assert_allowed("src/plan/b.cpp", '#include "oneprobe/model/a.hpp"')
+        self.assert_broken("src/model/b.cpp", '#include "oneprobe/plan/a.hpp"', "model may not include plan")
+
+    def test_relative_paths_do_not_get_around_the_layers(self):
+        self.assert_broken("include/oneprobe/store/b.hpp", '#include "../scheme/a.hpp"', "store may not include scheme")
+
+    def test_the_balancer_belongs_to_the_scheme_layer(self):
+        self.assert_allowed("include/oneprobe/balancer.hpp", '#include "oneprobe/hash/a.hpp"')
+        self.assert_broken("include/oneprobe/balancer.hpp", '#include "oneprobe/store/a.hpp"', "scheme may not include store")
+        self.assert_broken("include/oneprobe/store/b.hpp", '#include "oneprobe/balancer.hpp"', "store may not include scheme")
+
+    def test_boost_stays_inside_the_compiled_parts(self):
+        boost = "#include <boost/math/special_functions/gamma.hpp>"
+        self.assert_allowed("src/model/b.cpp", boost)
+        for path in ("include/oneprobe/model/b.hpp", "src/hash/b.cpp", "apps/cli/b.cpp", "tests/unit/b.cpp"):
+            self.assert_broken(path, boost, "Boost may be used only in")
+
+    def test_the_library_uses_the_standard_library_and_xxhash_only(self):
+        for header in ("vector", "cstdint", "xxhash.h", "immintrin.h"):
+            self.assert_allowed("include/oneprobe/core/b.hpp", f"#include <{header}>")
+        for header in ("fmt/format.h", "nlohmann/json.hpp", "stdint.h"):
+            self.assert_broken("include/oneprobe/core/b.hpp", f"#  include <{header}>", "standard library and xxhash.h only")
+        self.assert_broken("src/model/b.cpp", "#include <fmt/format.h>", "standard library and xxhash.h only")
+
+    def test_private_headers_stay_in_their_part(self):
+        self.assert_allowed("src/model/b.cpp", '#include "detail.hpp"')
+        self.assert_broken("src/plan/b.cpp", '#include "../model/detail.hpp"', "private to its part")
+        self.assert_broken("tests/unit/b.cpp", '#include "../../src/model/detail.hpp"', "src/ is private")
+
+    def test_the_library_never_includes_its_users(self):
+        self.assert_broken("src/model/b.cpp", '#include "../../apps/cli/options.hpp"', "may not include from apps/")
+        self.assert_broken("include/oneprobe/core/b.hpp", '#include "../../../tests/support.hpp"', "may not include from tests/")
+
+    def test_users_include_everything_public_and_their_own_files(self):
+        for layer in check_includes.LAYERS:
+            self.assert_allowed("tests/unit/b.cpp", f'#include "oneprobe/{layer}/a.hpp"')
+        self.assert_allowed("tests/unit/b.cpp", '#include "support.hpp"')
+        self.assert_allowed("apps/cli/b.cpp", '#include "options.hpp"')
+        self.assert_allowed("apps/cli/b.cpp", "#include <CLI/CLI.hpp>")
+        self.assert_broken("bench/b.cpp", '#include "../tests/support.hpp"', "bench/ may not include from tests/")
+
+    def test_an_include_of_nothing_is_found(self):
+        self.assert_broken("tests/unit/b.cpp", '#include "oneprobe/core/nowhere.hpp"', "no public header")
+        self.assert_broken("src/model/b.cpp", '#include "nowhere.hpp"', "neither beside this file nor a public header")
+
+    def test_a_file_outside_all_layers_is_found(self):
+        for path in ("include/oneprobe/gadgets/b.hpp", "include/oneprobe/b.hpp", "src/b.cpp", "src/gadgets/b.cpp"):
+            found = self.violations(path, "")
+            self.assertEqual(len(found), 1)
+            self.assertIn(f"{path}:1: belongs to no layer", found[0])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,180 @@
+#!/usr/bin/env python3
+"""Checks who includes whom. Prints file:line and the rule broken; exit code 1 if any is.
+
+usage: check_includes.py [ROOT]      ROOT defaults to the project this script lies in
+"""
+
+import re
+import sys
+from pathlib import Path, PurePosixPath
+
+# The layers of include/oneprobe/ and the layers each may include besides itself.
+FOUNDATION = {"core", "hash", "scheme", "store", "overflow", "format"}
+LAYERS = {
+    "core": set(),
+    "hash": {"core"},
+    "scheme": {"core", "hash"},
+    "store": {"core"},
+    "overflow": {"core"},
+    "format": {"core"},
+    "filter": FOUNDATION,
+    "table": FOUNDATION,
+    "summary": FOUNDATION | {"filter", "table"},
+    "model": {"core"},
+    "sim": {"core", "hash", "scheme", "store", "overflow"},
+    "plan": {"core", "model"},
+}
+# Headers directly in include/oneprobe/ that belong to a layer.
+TOP_LEVEL_HEADERS = {"balancer.hpp": "scheme"}
+
+# Folders that use the library. They see everything public, and the library never sees them.
+USERS = ("apps", "integrations", "bench", "tests", "fuzz", "examples")
+
+# Boost stays inside the compiled parts; the benchmarks measure it as a peer.
+BOOST_ALLOWED = ("src/model/", "src/plan/", "src/sim/", "bench/")
+
+STANDARD_HEADERS = set(
+    """
+    algorithm any array atomic barrier bit bitset cassert ccomplex cctype cerrno cfenv cfloat charconv chrono
+    cinttypes climits clocale cmath codecvt compare complex concepts condition_variable coroutine csetjmp csignal
+    cstdarg cstddef cstdint cstdio cstdlib cstring ctime cuchar cwchar cwctype deque exception execution filesystem
+    format forward_list fstream functional future initializer_list iomanip ios iosfwd iostream istream iterator
+    latch limits list locale map memory memory_resource mutex new numbers numeric optional ostream queue random
+    ranges ratio regex scoped_allocator semaphore set shared_mutex source_location span sstream stack stdexcept
+    stop_token streambuf string string_view syncstream system_error thread tuple type_traits typeindex typeinfo
+    unordered_map unordered_set utility valarray variant vector version
+    """.split()
+)
+# Vector instructions and memory mapping have no header in the standard library.
+PLATFORM_HEADERS = {
+    "arm_neon.h", "cpuid.h", "fcntl.h", "immintrin.h", "sys/mman.h", "sys/random.h", "sys/stat.h", "sys/types.h",
+    "unistd.h",
+}
+LIBRARY_MAY_USE = STANDARD_HEADERS | PLATFORM_HEADERS | {"xxhash.h"}
+
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
+SOURCE_SUFFIXES = {".hpp", ".cpp", ".h", ".inc", ".ipp"}
+
+
+def normalised(path):
+    """The path with '..' resolved; None if it leaves the project."""
+    parts = []
+    for part in path.parts:
+        if part == "..":
+            if not parts:
+                return None
+            parts.pop()
+        elif part != ".":
+            parts.append(part)
+    return PurePosixPath(*parts)
+
+
+def layer_of(path):
+    """The layer of a file under include/oneprobe/ or src/: its name, '' if it has none, None if it is elsewhere."""
+    parts = path.parts
+    if parts[:2] == ("include", "oneprobe"):
+        if len(parts) == 3:
+            return TOP_LEVEL_HEADERS.get(parts[2], "")
+        return parts[2] if parts[2] in LAYERS else ""
+    if parts[0] == "src":
+        return parts[1] if len(parts) > 2 and parts[1] in LAYERS else ""
+    return None
+
+
+def included_file(root, including, quoted, name):
+    """The project file an #include names, relative to the root; None if it is not one of ours."""
+    if quoted:
+        beside = normalised(including.parent / name)
+        if beside is not None and (root / beside).is_file():
+            return beside
+        # Tests include their shared helpers from tests/, the folder they are compiled with.
+        if including.parts[0] == "tests" and (root / "tests" / name).is_file():
+            return PurePosixPath("tests") / name
+    if name.startswith("oneprobe/"):
+        return PurePosixPath("include") / name
+    return None
+
+
+def broken_rule(root, including, quoted, name):
+    """What is wrong with one #include, or None."""
+    if name.startswith("boost/") and not str(including).startswith(BOOST_ALLOWED):
+        return f"Boost may be used only in {', '.join(BOOST_ALLOWED)}"
+
+    layer = layer_of(including)
+    target = included_file(root, including, quoted, name)
+
+    if target is None:
+        if quoted:
+            return f'"{name}" is neither beside this file nor a public header'
+        if layer is None or name.startswith("boost/"):
+            return None
+        if name not in LIBRARY_MAY_USE:
+            return f"the library uses the standard library and xxhash.h only, not <{name}>"
+        return None
+
+    if target.parts[0] == "include" and not (root / target).is_file():
+        return f"there is no public header {name}"
+
+    target_layer = layer_of(target)
+    if layer is None:  # a user of the library
+        if target.parts[0] == "src":
+            return "src/ is private to the library"
+        if target_layer is None and target.parts[0] != including.parts[0]:
+            return f"{including.parts[0]}/ may not include from {target.parts[0]}/"
+        return None
+
+    if target_layer is None:
+        return f"the library may not include from {target.parts[0]}/"
+    if target.parts[0] == "src" and including.parts[:2] != target.parts[:2]:
+        return f"{'/'.join(target.parts[:2])}/ is private to its part of the library"
+    if not target_layer:
+        return f"{name} belongs to no layer"
+    if target_layer != layer and target_layer not in LAYERS[layer]:
+        allowed = ", ".join(sorted(LAYERS[layer])) or "nothing else"
+        return f"{layer} may not include {target_layer} (it may include: {allowed})"
+    return None
+
+
+def project_files(root):
+    for folder in ("include", "src") + USERS:
+        for path in sorted((root / folder).rglob("*")):
+            if path.suffix in SOURCE_SUFFIXES and path.is_file():
+                yield PurePosixPath(path.relative_to(root).as_posix())
+
+
+def check(root):
+    """All violations under root as 'file:line: rule', and the number of files looked at."""
+    violations = []
+    count = 0
+    for path in project_files(root):
+        count += 1
+        if layer_of(path) == "":
+            violations.append(f"{path}:1: belongs to no layer (the layers: {', '.join(LAYERS)})")
+            continue
+        lines = (root / path).read_text(encoding="utf-8").splitlines()
+        for number, line in enumerate(lines, start=1):
+            match = INCLUDE.match(line)
+            if match:
+                rule = broken_rule(root, path, match.group(1) == '"', match.group(2))
+                if rule:
+                    violations.append(f"{path}:{number}: {rule}")
+    return violations, count
+
+
+def main(arguments):
+    if len(arguments) > 1:
+        print(__doc__.strip(), file=sys.stderr)
+        return 2
+    root = Path(arguments[0]) if arguments else Path(__file__).resolve().parent.parent
+    violations, count = check(root)
+    for violation in violations:
+        print(violation)
+    if count == 0:
+        print(f"no source files under {root}", file=sys.stderr)
+        return 1
+    print(f"{count} files, {len(violations)} violations")
+    return 1 if violations else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
