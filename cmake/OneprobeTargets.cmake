@@ -3,7 +3,7 @@
 
 add_library(oneprobe_build_flags INTERFACE)
 
-# -Wnull-dereference is left out: with optimisation g++ 12 reports it inside the standard library and Boost.
+# -Wnull-dereference is left out: with optimisation g++ 12 reports it inside its own standard library.
 target_compile_options(
   oneprobe_build_flags
   INTERFACE -Wall

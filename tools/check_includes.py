@@ -30,6 +30,9 @@ TOP_LEVEL_HEADERS = {"balancer.hpp": "scheme"}
 # Folders that use the library. They see everything public, and the library never sees them.
 USERS = ("apps", "integrations", "bench", "tests", "fuzz", "examples")
 
+# Folders that are compiled with themselves as an include folder, so that their files find shared headers from below.
+INCLUDE_ROOTS = ("tests", "apps/cli")
+
 # Boost stays inside the compiled parts; the benchmarks measure it as a peer.
 BOOST_ALLOWED = ("src/model/", "src/plan/", "src/sim/", "bench/")
 
@@ -87,9 +90,9 @@ def included_file(root, including, quoted, name):
         beside = normalised(including.parent / name)
         if beside is not None and (root / beside).is_file():
             return beside
-        # Tests include their shared helpers from tests/, the folder they are compiled with.
-        if including.parts[0] == "tests" and (root / "tests" / name).is_file():
-            return PurePosixPath("tests") / name
+        for folder in INCLUDE_ROOTS:
+            if including.is_relative_to(folder) and (root / folder / name).is_file():
+                return PurePosixPath(folder) / name
     if name.startswith("oneprobe/"):
         return PurePosixPath("include") / name
     return None

@@ -5,6 +5,7 @@ usage: format_sources.py             exit code 1 and one line for each place tha
        format_sources.py --in-place  rewrites the files
 """
 
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -16,8 +17,8 @@ SUFFIXES = {".hpp", ".cpp"}
 
 
 def sources():
-    """Every source file that git knows or would add; in a tree without git, every one outside build*/."""
-    if (ROOT / ".git").exists():
+    """Every source file that git knows or would add; without git, every one outside build*/."""
+    if (ROOT / ".git").exists() and shutil.which("git"):
         # A clone owned by another user is common in containers, and reading its file list is harmless.
         listing = subprocess.run(
             ["git", "-c", f"safe.directory={ROOT}", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
