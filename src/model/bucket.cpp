@@ -1,0 +1,77 @@
+#include "oneprobe/model/bucket.hpp"
+
+#include "check.hpp"
+#include "poisson_series.hpp"
+
+namespace oneprobe::model {
+namespace {
+
+void check(double arrivals_mean, threshold rule) {
+  detail::check_range("mean arrivals per bucket", arrivals_mean, 0.0, largest_mean);
+  detail::check_range("threshold", rule.capacity, 0, largest_capacity);
+  detail::check_probability("admit probability", rule.admit_probability);
+}
+
+/// Sum over j >= first of P(X = h + j) weight(j, (1 - p)^j), weights at most of order j.
+template <class Weight>
+double sum_beyond(double mean, threshold rule, unsigned first, Weight&& weight) {
+  const std::uint64_t h = rule.capacity;
+  const double refuse = 1 - rule.admit_probability;
+  double sum = 0;
+  double still_at_h = 0;       // (1 - p)^j: no coin has admitted yet
+  std::uint64_t next = ~0ull;  // the j for which one more factor continues the last one
+  detail::for_poisson_from(mean, h + first, [&](std::uint64_t i, double probability) {
+    const std::uint64_t j = i - h;
+    still_at_h = j == next ? still_at_h * refuse : std::pow(refuse, static_cast<double>(j));
+    next = j + 1;
+    const double term = probability * weight(static_cast<double>(j), still_at_h);
+    sum += term;
+    return !detail::negligible(mean, i, probability * static_cast<double>(j + 1), sum) &&
+           probability > 0;
+  });
+  return sum;
+}
+
+}  // namespace
+
+std::vector<double> bucket_occupancy(double arrivals_mean, threshold rule) {
+  check(arrivals_mean, rule);
+  const unsigned h = rule.capacity;
+  std::vector<double> fractions;
+  fractions.reserve(h + 2);
+  for (unsigned i = 0; i < h; ++i) fractions.push_back(poisson_probability(arrivals_mean, i));
+  if (rule.admit_probability == 0) {
+    fractions.push_back(poisson_at_least(arrivals_mean, h));
+  } else {
+    fractions.push_back(
+        sum_beyond(arrivals_mean, rule, 0, [](double, double at_h) { return at_h; }));
+    // 1 - (1 - p)^j, exact also for tiny p.
+    const double log_refuse = std::log1p(-rule.admit_probability);
+    fractions.push_back(sum_beyond(arrivals_mean, rule, 1,
+                                   [=](double j, double) { return -std::expm1(j * log_refuse); }));
+  }
+  return fractions;
+}
+
+double refused_mean(double arrivals_mean, threshold rule) {
+  check(arrivals_mean, rule);
+  if (rule.admit_probability == 0) return poisson_excess(arrivals_mean, rule.capacity);
+  if (rule.admit_probability == 1) return poisson_excess(arrivals_mean, rule.capacity + 1ull);
+  // Of j arrivals beyond h, one is admitted unless all j coins refuse.
+  return sum_beyond(arrivals_mean, rule, 1, [](double j, double at_h) { return (j - 1) + at_h; });
+}
+
+double refused_fraction(double arrivals_mean, threshold rule) {
+  const double refused = refused_mean(arrivals_mean, rule);
+  return arrivals_mean > 0 ? refused / arrivals_mean : 0;
+}
+
+double refusal_probability(double arrivals_mean, threshold rule) {
+  check(arrivals_mean, rule);
+  const double p = rule.admit_probability;
+  if (p == 0) return poisson_at_least(arrivals_mean, rule.capacity);
+  if (p == 1) return poisson_at_least(arrivals_mean, rule.capacity + 1ull);
+  return sum_beyond(arrivals_mean, rule, 0, [p](double, double at_h) { return 1 - p * at_h; });
+}
+
+}  // namespace oneprobe::model
