@@ -1,0 +1,25 @@
+// What the closed forms, the differential equations and the finite-size corrections share. Private
+// to src/model.
+#pragma once
+
+#include <span>
+
+#include "check.hpp"
+#include "oneprobe/model/fluid.hpp"
+
+namespace oneprobe::model::detail {
+
+/// The differential equations have a component for each load; beyond this they take too long.
+inline constexpr unsigned largest_ode_capacity = 128;
+
+void check_fluid(const fluid_parameters& parameters);
+double elements_per_bucket(const fluid_parameters& parameters);  // r = c h
+threshold admission_of(const fluid_parameters& parameters);
+
+/// Probability that a bucket drawn from this occupancy refuses: (1 - p) f_h + f_{h+1}.
+double refusal_of(std::span<const double> occupancy, const fluid_parameters& parameters);
+
+/// From state.time and the overflowed elements (per element of the table).
+void set_overflow(fluid_state& state, double overflowed);
+
+}  // namespace oneprobe::model::detail

@@ -1,0 +1,60 @@
+// Sequential placement as a single-choice process with a faster clock (OFH Theorem 4, ECB Theorem
+// 4): a refused element comes back as a new arrival, up to d times. Private to src/model.
+//
+// With u(x) the refusal probability after x arrivals per bucket, an element makes
+// g = 1 + u + ... + u^(d-1) accesses, so elements(x) = integral of dx / g and the overflowed ones
+// are the integral of u^d dx / g. Everything is per bucket.
+#pragma once
+
+#include "numeric.hpp"
+#include "oneprobe/model/bucket.hpp"
+
+namespace oneprobe::model::detail {
+
+class sequential_process {
+ public:
+  sequential_process(threshold rule, unsigned choices) : rule_(rule), choices_(choices) {}
+
+  /// Elements handled once `arrivals` accesses (per bucket) have been made.
+  double elements_at(double arrivals) const {
+    return integrate([this](double x) { return 1 / accesses_per_element(x); }, 0.0, arrivals);
+  }
+
+  /// Elements overflowed by then.
+  double overflowed_at(double arrivals) const {
+    return integrate(
+        [this](double x) {
+          const double refused = refusal_probability(x, rule_);
+          return power(refused, choices_) / geometric_sum(refused, choices_);
+        },
+        0.0, arrivals);
+  }
+
+  /// Inverse of elements_at: accesses made when `elements` have been handled.
+  double arrivals_at(double elements) const {
+    if (elements == 0 || choices_ == 1) return elements;
+    // Newton's method; the slope dx / d elements = g is known. The integral is only ever extended.
+    double arrivals = elements;
+    double handled = elements_at(arrivals);
+    for (int step = 0; step < 100; ++step) {
+      const double missing = elements - handled;
+      const double next = arrivals + missing * accesses_per_element(arrivals);
+      if (std::abs(next - arrivals) <= 4e-16 * next) return next;
+      handled += integrate([this](double x) { return 1 / accesses_per_element(x); },
+                           std::min(arrivals, next), std::max(arrivals, next)) *
+                 (next > arrivals ? 1 : -1);
+      arrivals = next;
+    }
+    return arrivals;
+  }
+
+ private:
+  double accesses_per_element(double arrivals) const {
+    return geometric_sum(refusal_probability(arrivals, rule_), choices_);
+  }
+
+  threshold rule_;
+  unsigned choices_;
+};
+
+}  // namespace oneprobe::model::detail
