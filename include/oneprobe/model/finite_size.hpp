@@ -1,0 +1,36 @@
+// Finite tables: how far the overflow strays from its mean, so that a reserve can be planned.
+//
+// Fluid limits give means. For n elements the number that overflow has a standard deviation of
+// order sqrt(n gamma); the reserve must cover its upper tail.
+//
+//   overflow_spread s = overflow_spread_filling(fluid, 1'000'000);
+//   double slots = reserve_for(s, 1e-9);      // exceeded with probability at most 1e-9
+//
+// Beyond the papers. Pure and thread-safe.
+#pragma once
+
+#include "oneprobe/model/churn.hpp"
+#include "oneprobe/model/fluid.hpp"
+
+namespace oneprobe::model {
+
+struct overflow_spread {
+  double mean = 0;                // elements
+  double standard_deviation = 0;  // elements
+};
+
+/// Overflow of n elements placed one after the other (nothing erased, no access budget). Single and
+/// multilevel level by level in closed form; sequential, d-random and d-left from the diffusion
+/// limit of the placement process (bucket capacity up to 128).
+overflow_spread overflow_spread_filling(const fluid_parameters& parameters, double elements);
+
+/// Overflow present at a random moment under churn at constant size, all schemes: diffusion limit
+/// around the stationary state. Bucket capacity up to 128.
+overflow_spread overflow_spread_churning(const churn_parameters& parameters, double elements);
+
+/// The least whole number of slots q with P(overflow > q) <= probability, for an overflow with this
+/// mean and deviation: Poisson where the variance does not exceed the mean, negative binomial above
+/// (overflow is bursty), both of which tend to the normal.
+double reserve_for(const overflow_spread& spread, double probability);
+
+}  // namespace oneprobe::model
