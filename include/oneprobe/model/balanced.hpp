@@ -1,0 +1,136 @@
+// The Balanced Bloom Filter: local Bloom blocks filled by a placement scheme (ECB and BBF, Sec.
+// IX).
+//
+// An element sits in the first of its d candidate blocks that admits it. A query walks the same
+// candidates and stops early where a *lookup rule* allows it. The rule decides what a negative
+// query costs; all rules here are free of false negatives.
+//
+//   balanced_shape shape{.block_bits = 512, .bits_set = 13, .rule = lookup_rule::popcount,
+//                        .threshold = 252, .tracking_bits = 12, .choices = 4};
+//   balanced_error e = evaluate(shape, 28.13);     // mean arrivals per block
+//   balanced_choice best = choose_balanced({.bits_per_element = 20});
+//
+// Memory counts everything: block bits with their counters and notes, and the overflow list
+// (erratum 0.20). Accesses count the probe of the overflow list. Pure and thread-safe.
+#pragma once
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "oneprobe/model/fluid.hpp"
+
+namespace oneprobe::model {
+
+/// When a query goes on to the next candidate, given that this block's bits said no.
+enum class lookup_rule {
+  counter,  // load >= h (the papers' rule made safe; erratum 0.22)
+  coin,     // load > h, or load = h and the element's replayed coin refuses it (errata 0.22, 0.23)
+  flag,     // the block has refused somebody (erratum 0.24)
+  coin_flag,  // flag, and coin
+  tracking,   // counter for admission, w bits that remember whom it refused (p = 0)
+  popcount,   // no counter: refuses once its popcount reaches T; w bits remember whom
+};
+
+/// "counter", "coin", "flag", "coin-flag", "tracking", "popcount".
+std::string_view name_of(lookup_rule rule);
+
+/// What an overflowed element costs in memory and in false positives: fingerprints in a linear
+/// probing table. Defaults: 32-bit fingerprints at 75 % load.
+struct overflow_list_cost {
+  double fingerprint_bits = 32;
+  double list_load = 0.75;
+  double bits_per_element() const { return fingerprint_bits / list_load; }
+  /// Probability that an absent key matches: entries compared by a miss times 2^-bits.
+  double error() const;
+};
+
+struct balanced_shape {
+  unsigned block_bits = 512;                     // B: everything in the block, notes included
+  unsigned bits_set = 8;                         // k
+  scheme_kind scheme = scheme_kind::multilevel;  // single, sequential or multilevel
+  unsigned choices = 3;                          // d
+  lookup_rule rule = lookup_rule::popcount;
+  unsigned threshold = 256;       // h elements; for popcount T bits
+  double admit_probability = 0;   // p; 0 for tracking and popcount
+  unsigned tracking_bits = 1;     // w >= 1 for tracking and popcount
+  bool exact_block_error = true;  // false: the papers' exponential
+  overflow_list_cost overflow{};
+  /// Bits of the block that are not Bloom bits: counter (errata 0.24, 0.25) and tracking bits.
+  unsigned state_bits() const;
+};
+
+struct filter_error {
+  double fpr = 0;
+  double bits_per_element = 0;         // all memory
+  double elements_per_block = 0;       // r
+  double insert_accesses = 0;          // a: blocks
+  double positive_accesses = 0;        // overflow probe included
+  double negative_accesses = 0;        // overflow probe included
+  double negative_block_accesses = 0;  // blocks only, as the papers count
+  double overflow_fraction = 0;        // gamma
+  double block_error = 0;              // E[phi]: false positive in one block
+  double continue_probability = 0;     // P(a block sends a query on), whether or not it said no
+};
+
+/// A full filter whose blocks saw `arrivals_mean` elements each (lambda = a r). For multilevel the
+/// levels are geometric, so that all blocks look alike (ECB Theorem 6); the exact walk replaces the
+/// union bound of ECB, Section IX-B (erratum 0.26).
+filter_error evaluate(const balanced_shape& shape, double arrivals_mean);
+
+/// The arrivals per block at which the filter uses exactly `bits_per_element` bits of memory, or
+/// none if the shape cannot.
+std::optional<double> arrivals_for_memory(const balanced_shape& shape, double bits_per_element);
+
+/// The papers' operating point (ECB, Section IX-C): insertion budget a, d choices, the least
+/// overflow, h and p from Theorem 1, counter of ceil(log2(k0 + 2)) bits.
+struct printed_point {
+  unsigned threshold = 0;
+  double admit_probability = 0;
+  unsigned counter_bits = 0;
+  double overflow_fraction = 0;
+  double block_error = 0;      // E[phi], papers' approximation
+  double query_continues = 0;  // q = P(load >= h)
+  double fpr = 0;              // sum_j q^(j-1) E[phi], as printed
+  double fpr_walk = 0;         // the walk with the same approximation
+  double negative_accesses = 0;
+};
+printed_point balanced_as_printed(double bits_per_element, unsigned block_bits, unsigned bits_set,
+                                  double accesses, unsigned choices);
+
+/// The papers' SINGLE filter: one choice, overflow fraction gamma (ECB, Fig. 6).
+double single_as_printed(double bits_per_element, unsigned block_bits, unsigned bits_set,
+                         double overflow_fraction);
+
+/// Shape of the papers' filter at a given insertion budget, with the overflow list charged: returns
+/// the shape and the arrivals per block that use exactly `bits_per_element` bits.
+struct balanced_point {
+  balanced_shape shape;
+  double arrivals_mean = 0;
+  filter_error error;
+};
+balanced_point balanced_at_budget(double bits_per_element, unsigned block_bits, unsigned bits_set,
+                                  double accesses, unsigned choices, lookup_rule rule,
+                                  const overflow_list_cost& overflow = {});
+
+/// Fraction of stored elements a query would miss if it stopped at load = h without replaying the
+/// coin (erratum 0.22: why it must not).
+double missed_if_query_stops_at_threshold(double arrivals_mean, threshold rule, unsigned choices);
+
+/// Chooses everything that is not given: the least FPR whose negative and positive queries stay
+/// within the access limit.
+struct balanced_needs {
+  double bits_per_element = 16;
+  unsigned block_bits = 512;
+  double access_limit = 1.2;
+  unsigned largest_choices = 4;
+  std::optional<lookup_rule> rule{};  // none: popcount
+  std::optional<unsigned> choices{};
+  std::optional<unsigned> bits_set{};
+  scheme_kind scheme = scheme_kind::multilevel;
+  overflow_list_cost overflow{};
+};
+/// Throws std::invalid_argument when nothing fits.
+balanced_point choose_balanced(const balanced_needs& needs);
+
+}  // namespace oneprobe::model

@@ -1,0 +1,82 @@
+// Filters of fingerprints in bounded buckets: pocket dictionaries filled by a multilevel scheme.
+//
+// A bucket of B bits holds up to h remainders of f bits, a unary header of Q + h bits for their
+// quotients, and w note bits; a query compares quotient and remainder at once, so a stored element
+// collides with probability 1 / (Q 2^f). Beyond the papers; related work: the pocket
+// dictionaries of prefix filters (2022), the overflow tracking of Morton filters (2018).
+//
+//   fingerprint_shape shape{.block_bits = 512, .capacity = 27, .remainder_bits = 16};
+//   filter_error e = evaluate(shape, 28.6);
+//
+// Memory and accesses are counted as in balanced.hpp. Pure and thread-safe.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "oneprobe/model/balanced.hpp"
+
+namespace oneprobe::model {
+
+/// Which element leaves a full bucket, and what tells a query to go on.
+enum class overflow_order {
+  first_come,  // the newcomer; w tracking bits remember whom
+  prefix,      // the largest fingerprint; a query goes on only if its own exceeds the largest kept
+};
+
+/// "first-come", "prefix".
+std::string_view name_of(overflow_order order);
+
+struct fingerprint_shape {
+  unsigned block_bits = 512;     // B
+  unsigned capacity = 27;        // h
+  unsigned remainder_bits = 16;  // f, 0 to 56
+  unsigned note_bits = 1;        // w
+  unsigned choices = 3;          // d
+  overflow_order order = overflow_order::prefix;
+  bool quotient_header = true;  // false: plain slots of f bits, zero meaning empty
+  overflow_list_cost overflow{};
+  /// Q: what is left of the block for the header, B - w - h (f + 1); 1 without a header. 0 or less:
+  /// does not fit.
+  long quotients() const;
+};
+
+/// A full filter whose buckets saw `arrivals_mean` elements each. With prefix order the next level
+/// is addressed by (bucket, fingerprint), so a query collides with all arrivals, not only with the
+/// kept ones; first-come addresses it by fresh hash bits.
+filter_error evaluate(const fingerprint_shape& shape, double arrivals_mean);
+
+std::optional<double> arrivals_for_memory(const fingerprint_shape& shape, double bits_per_element);
+
+/// A filter sized for `design_arrivals` per bucket, levels after the first enlarged by `slack`,
+/// then filled to `fill` times its rated number of elements.
+struct overfilled {
+  double overflow_fraction = 0;  // of the elements inserted
+  double fpr = 0;
+  double positive_accesses = 0;
+  double negative_accesses = 0;
+  double block_bits_per_element = 0;  // at the rated number
+};
+overfilled overfill(const fingerprint_shape& shape, double design_arrivals, double slack,
+                    double fill);
+
+struct fingerprint_point {
+  fingerprint_shape shape;
+  double arrivals_mean = 0;
+  filter_error error;
+};
+
+struct fingerprint_needs {
+  double bits_per_element = 16;
+  unsigned block_bits = 512;
+  double access_limit = 1.2;
+  unsigned largest_choices = 4;
+  std::optional<unsigned> choices{};
+  std::optional<unsigned> remainder_bits{};
+  overflow_order order = overflow_order::prefix;
+  overflow_list_cost overflow{};
+};
+/// The least FPR within the access limit. Throws std::invalid_argument when nothing fits.
+fingerprint_point choose_fingerprint(const fingerprint_needs& needs);
+
+}  // namespace oneprobe::model

@@ -1,0 +1,57 @@
+// One block of a filter after Poisson arrivals: what it refused, how often it matches an absent
+// key, how often it sends a query on. Private to src/model.
+#pragma once
+
+#include <vector>
+
+#include "oneprobe/model/balanced.hpp"
+
+namespace oneprobe::model::detail {
+
+struct block_outcome {
+  double arrivals_mean = 0;
+  double refused_mean = 0;
+  double match = 0;                   // P(an absent key matches)
+  double continue_probability = 0;    // P(the rule sends a query on)
+  double continue_without_match = 0;  // P(it does, and the key did not match here)
+};
+
+/// A block with a load counter: every rule but popcount.
+class counter_block {
+ public:
+  /// errors[i]: P(an absent key matches) at load i, up to threshold + 1.
+  counter_block(const balanced_shape& shape, std::vector<double> errors);
+  block_outcome outcome(double arrivals_mean) const;
+  double refusal(double arrivals_mean) const;
+
+ private:
+  threshold admission_;
+  lookup_rule rule_;
+  unsigned tracking_bits_;
+  std::vector<double> errors_;
+};
+
+/// A block that refuses once `threshold` of its bits are set, with w tracking bits.
+class popcount_block {
+ public:
+  popcount_block(unsigned bits, unsigned bits_set, unsigned threshold, unsigned tracking_bits);
+  block_outcome outcome(double arrivals_mean) const;
+  double refusal(double arrivals_mean) const;
+
+ private:
+  unsigned tracking_bits_;
+  // By number i of elements taken: still open, and full since the i-th element.
+  std::vector<double> open_match_;  // E[match; open after i]
+  std::vector<double> full_;        // P(the i-th element made it full)
+  std::vector<double> full_match_;  // E[match; the i-th element made it full]
+};
+
+/// A filter of geometric levels (or one) of such blocks of `bits` bits.
+filter_error walk_filter(const block_outcome& block, unsigned choices, double bits,
+                         const overflow_list_cost& list);
+
+/// The rest of `error`, from its elements per block, insertion accesses and overflow.
+void finish_filter(filter_error& error, const block_outcome& block, unsigned choices, double bits,
+                   const overflow_list_cost& list);
+
+}  // namespace oneprobe::model::detail
