@@ -1,0 +1,40 @@
+// A command of the tool: what its help says, which options it takes, and the function that answers.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string_view>
+#include <vector>
+
+#include "arguments.hpp"
+#include "output.hpp"
+
+namespace oneprobe::cli {
+
+/// How an option stands in the help. Whether it is needed in a given call, the command finds out
+/// when it reads it.
+enum class need { required, optional };
+
+struct option_use {
+  const option* what;
+  need how = need::required;
+};
+
+struct command {
+  std::string_view name;
+  std::string_view summary;  // one line in the list of commands
+  std::string_view details;  // more for its own help; may be empty
+  std::string_view source;   // paper and section that it computes; may be empty
+  std::string_view example;  // arguments after the name
+  std::vector<option_use> options;
+  report (*answer)(const arguments& in);
+};
+
+/// Puts the command below `parent`. When it is chosen, parsing runs it and prints its report.
+void add_command(CLI::App& parent, const command& what);
+
+/// The help of a command that only has others below it; `more` stands below their names and may be
+/// empty. The texts must be literals.
+void describe(CLI::App& group, std::string_view text, std::string_view more,
+              std::string_view example);
+
+}  // namespace oneprobe::cli

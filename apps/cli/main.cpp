@@ -1,0 +1,119 @@
+// The command line tool. Exit codes: 0, 1 for a negative answer or a failure on our side, 2 for a
+// call that cannot be answered; then one line on stderr says why and stdout stays empty.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <exception>
+#include <new>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "command.hpp"
+#include "demo.hpp"
+#include "model.hpp"
+#include "oneprobe/core/version.hpp"
+#include "options.hpp"
+
+namespace oneprobe::cli {
+namespace {
+
+constexpr int exit_failure = 1;
+constexpr int exit_usage = 2;
+
+/// The innermost command that was named, and its full name.
+struct chosen_command {
+  const CLI::App* app;
+  std::string path;
+};
+
+chosen_command chosen(const CLI::App& root) {
+  chosen_command result{&root, root.get_name()};
+  while (true) {
+    const auto below = result.app->get_subcommands();
+    if (below.empty()) return result;
+    result.app = below.front();
+    result.path += ' ' + result.app->get_name();
+  }
+}
+
+std::vector<std::string> names_below(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; }))
+    names.push_back(sub->get_name());
+  return names;
+}
+
+/// What is wrong with the first argument that no command knows.
+std::string about_unknown(const CLI::App& app) {
+  const std::vector<std::string> left = app.remaining(true);
+  const std::string first = left.empty() ? std::string() : left.front();
+  const auto names = names_below(app);
+  if (first.starts_with('-')) return fmt::format("unknown option {}", in_quotes(first));
+  if (names.empty()) return fmt::format("unexpected argument {}", in_quotes(first));
+  return fmt::format("unknown name {}; one of {}", in_quotes(first), fmt::join(names, ", "));
+}
+
+/// CLI11's message, in our words where they are clearer, always on one line.
+std::string about(const CLI::ParseError& error, const CLI::App& app) {
+  if (app.remaining_size(true) > 0) return about_unknown(app);
+  if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr)
+    return fmt::format("a name is missing; one of {}", fmt::join(names_below(app), ", "));
+  std::string message = error.what();
+  if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) {
+    // "--load-factor: 1 required TEXT missing" or "json was given a disallowed flag override".
+    if (const auto colon = message.find(':'); colon != std::string::npos)
+      return message.substr(0, colon) + " needs a value";
+    return fmt::format("--{} takes no value", message.substr(0, message.find(' ')));
+  }
+  std::replace(message.begin(), message.end(), '\n', ' ');
+  return message;
+}
+
+int complain(const CLI::App& root, std::string_view message, int code) {
+  fmt::print(stderr, "{}: {}\n", chosen(root).path, message);
+  return code;
+}
+
+int run(int argc, const char* const* argv) {
+  CLI::App root("", "oneprobe");
+  root.set_version_flag("--version", "oneprobe " + std::string(version));
+  root.require_subcommand(0, 1);
+  describe(root, "hashing on an access budget: what overflows, what errs, what it costs", "",
+           "model overflow-bound --load-factor 1 --bucket-capacity 4 --accesses 1.5");
+  add_demo(root);
+  add_model(root);
+
+  try {
+    if (argc <= 1) {
+      fmt::print("{}", root.help());
+      return 0;
+    }
+    root.parse(argc, argv);
+    return 0;
+  } catch (const CLI::CallForHelp&) {
+    fmt::print("{}", root.help());
+    return 0;
+  } catch (const CLI::CallForVersion& asked) {
+    fmt::print("{}\n", asked.what());
+    return 0;
+  } catch (const CLI::ParseError& error) {
+    return complain(root, about(error, *chosen(root).app), exit_usage);
+  } catch (const usage_error& error) {
+    return complain(root, error.what(), exit_usage);
+  } catch (const std::invalid_argument& error) {
+    return complain(root, error.what(), exit_usage);
+  } catch (const std::bad_alloc&) {
+    return complain(root, "not enough memory for these parameters", exit_usage);
+  } catch (const std::exception& error) {
+    return complain(root, error.what(), exit_failure);
+  }
+}
+
+}  // namespace
+}  // namespace oneprobe::cli
+
+int main(int argc, char** argv) { return oneprobe::cli::run(argc, argv); }

@@ -1,0 +1,119 @@
+#include "options.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <optional>
+#include <utility>
+
+namespace oneprobe::cli {
+namespace {
+
+// The longest text that is repeated to the user; more would not help to recognise it.
+constexpr std::size_t longest_quote = 40;
+
+[[noreturn]] void refuse(std::string_view option, std::string_view allowed,
+                         std::string_view found) {
+  throw usage_error(fmt::format("{} must be {}; found {}", option, allowed, in_quotes(found)));
+}
+
+struct leading_number {
+  double value;
+  std::string_view rest;
+};
+
+/// The number at the beginning of the text. None: there is no number, or it does not fit a double.
+std::optional<leading_number> read_number(std::string_view text) {
+  const char* const end = text.data() + text.size();
+  leading_number result{};
+  const auto [stopped, error] = std::from_chars(text.data(), end, result.value);
+  if (error != std::errc{} || !std::isfinite(result.value)) return std::nullopt;
+  result.rest = std::string_view(stopped, static_cast<std::size_t>(end - stopped));
+  return result;
+}
+
+std::optional<double> suffix_scale(std::string_view suffix) {
+  constexpr std::array<std::pair<std::string_view, double>, 10> scales{{
+      {"", 1},
+      {"k", 1e3},
+      {"K", 1e3},
+      {"M", 1e6},
+      {"G", 1e9},
+      {"T", 1e12},
+      {"Ki", 0x1p10},
+      {"Mi", 0x1p20},
+      {"Gi", 0x1p30},
+      {"Ti", 0x1p40},
+  }};
+  for (const auto& [name, scale] : scales)
+    if (name == suffix) return scale;
+  return std::nullopt;
+}
+
+/// 10^13 is easier to read than fourteen digits.
+std::string bound_name(std::uint64_t bound) {
+  return bound == largest_count ? "10^13" : fmt::format("{}", bound);
+}
+
+/// Calls `read(item, name of the item)` for every item of a list.
+template <class Read>
+auto parse_list(std::string_view text, std::string_view option, Read&& read) {
+  std::vector<decltype(read(text, std::string{}))> values;
+  while (true) {
+    const std::size_t comma = text.find(',');
+    values.push_back(
+        read(text.substr(0, comma), fmt::format("item {} of {}", values.size() + 1, option)));
+    if (comma == std::string_view::npos) return values;
+    text.remove_prefix(comma + 1);
+  }
+}
+
+}  // namespace
+
+std::string in_quotes(std::string_view text) {
+  std::string shown(text.substr(0, longest_quote));
+  std::replace_if(
+      shown.begin(), shown.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
+  if (text.size() <= longest_quote) return fmt::format("'{}'", shown);
+  return fmt::format("'{}...' ({} characters)", shown, text.size());
+}
+
+double parse_number(std::string_view text, std::string_view option) {
+  const auto number = read_number(text);
+  if (!number || !number->rest.empty()) refuse(option, "a finite number", text);
+  return number->value;
+}
+
+std::uint64_t parse_count(std::string_view text, std::string_view option, std::uint64_t largest) {
+  const auto refuse_count = [&]() {
+    refuse(option, fmt::format("a whole number from 0 to {}", bound_name(largest)), text);
+  };
+  const auto number = read_number(text);
+  if (!number) refuse_count();
+  const auto scale = suffix_scale(number->rest);
+  if (!scale) refuse_count();
+  // 2.3k is 2300 although 2.3 is not a double: one rounding error is forgiven.
+  const double value = number->value * *scale;
+  const double whole = std::round(value);
+  const bool is_whole = std::abs(value - whole) <= 1e-15 * whole;
+  if (!(value >= 0 && value <= static_cast<double>(largest) && is_whole)) refuse_count();
+  return static_cast<std::uint64_t>(whole);
+}
+
+std::vector<double> parse_numbers(std::string_view text, std::string_view option) {
+  return parse_list(text, option, [](std::string_view item, const std::string& name) {
+    return parse_number(item, name);
+  });
+}
+
+std::vector<std::uint64_t> parse_counts(std::string_view text, std::string_view option,
+                                        std::uint64_t largest) {
+  return parse_list(text, option, [largest](std::string_view item, const std::string& name) {
+    return parse_count(item, name, largest);
+  });
+}
+
+}  // namespace oneprobe::cli
