@@ -158,7 +158,7 @@ balance_bound lower_bound_loads(double elements_per_bucket, double accesses,
 double admit_probability_for(double arrivals_mean, unsigned threshold, double fraction_above) {
   detail::check_probability("fraction above the threshold", fraction_above);
   const auto distance = [&](double p) {
-    return bucket_occupancy(arrivals_mean, {threshold, p}).at(threshold + 1) - fraction_above;
+    return fraction_above_threshold(arrivals_mean, {threshold, p}) - fraction_above;
   };
   if (fraction_above == 0) return 0;
   const double most = poisson_at_least(arrivals_mean, threshold + 1ull);
@@ -270,7 +270,7 @@ double shared_coin_overflow(double elements_per_bucket, unsigned choices, double
     // Arrivals at load h + 1 = all refused ones, less those refused at load h. The latter: before
     // the first admission at load h come, on average, (1 - p) / p refusals, cut off by the end;
     // f_{h+1} = p x (arrivals at load h) gives their number without that case distinction.
-    const double above = bucket_occupancy(arrivals, rule).back();
+    const double above = fraction_above_threshold(arrivals, rule);
     const double arrivals_at_h = admissible > 0 ? above / admissible : 0;
     const double refused_at_h = admissible > 0 ? arrivals_at_h - above : refused;
     admissible = refused > 0 ? admissible * (refused - refused_at_h) / refused : 0;

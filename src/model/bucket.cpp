@@ -45,12 +45,17 @@ std::vector<double> bucket_occupancy(double arrivals_mean, threshold rule) {
   } else {
     fractions.push_back(
         sum_beyond(arrivals_mean, rule, 0, [](double, double at_h) { return at_h; }));
-    // 1 - (1 - p)^j, exact also for tiny p.
-    const double log_refuse = std::log1p(-rule.admit_probability);
-    fractions.push_back(sum_beyond(arrivals_mean, rule, 1,
-                                   [=](double j, double) { return -std::expm1(j * log_refuse); }));
+    fractions.push_back(fraction_above_threshold(arrivals_mean, rule));
   }
   return fractions;
+}
+
+double fraction_above_threshold(double arrivals_mean, threshold rule) {
+  check(arrivals_mean, rule);
+  // 1 - (1 - p)^j, exact also for tiny p.
+  const double log_refuse = std::log1p(-rule.admit_probability);
+  return sum_beyond(arrivals_mean, rule, 1,
+                    [=](double j, double) { return -std::expm1(j * log_refuse); });
 }
 
 double refused_mean(double arrivals_mean, threshold rule) {

@@ -141,6 +141,7 @@ overfilled overfill(const fingerprint_shape& shape, double design_arrivals, doub
     accesses += entering;
     result.negative_accesses += reached;
     const double mean = entering / buckets[level];
+    result.arrivals_mean.push_back(mean);
     if (!(mean > 0)) {
       entering = reached = 0;
       break;

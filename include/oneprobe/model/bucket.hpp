@@ -31,6 +31,9 @@ inline constexpr unsigned largest_capacity = 65536;
 /// summed as a series, so that p near 1 does not cancel).
 std::vector<double> bucket_occupancy(double arrivals_mean, threshold rule);
 
+/// The last of them alone: the fraction of buckets at load h + 1.
+double fraction_above_threshold(double arrivals_mean, threshold rule);
+
 /// Mean number of arrivals refused per bucket. OFH Theorem 1 (p = 0): E[(X - h)+].
 double refused_mean(double arrivals_mean, threshold rule);
 

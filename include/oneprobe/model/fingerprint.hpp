@@ -13,6 +13,7 @@
 
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "oneprobe/model/balanced.hpp"
 
@@ -56,6 +57,7 @@ struct overfilled {
   double positive_accesses = 0;
   double negative_accesses = 0;
   double block_bits_per_element = 0;  // at the rated number
+  std::vector<double> arrivals_mean;  // per bucket, by level
 };
 overfilled overfill(const fingerprint_shape& shape, double design_arrivals, double slack,
                     double fill);
