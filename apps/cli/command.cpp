@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <cstdio>
-#include <stdexcept>
 #include <string>
 
 namespace oneprobe::cli {
@@ -68,8 +67,7 @@ arguments collect(const CLI::App& app, const command& what) {
 void print(const report& answer, bool as_json) {
   const std::string text = as_json ? answer.json() : answer.table();
   const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
-  if (!written || std::fflush(stdout) != 0)
-    throw std::runtime_error("cannot write to standard output");
+  if (!written || std::fflush(stdout) != 0) throw output_error("cannot write to standard output");
 }
 
 void run(const CLI::App& app, const command& what) {

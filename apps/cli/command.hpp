@@ -2,6 +2,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <stdexcept>
 #include <string_view>
 #include <vector>
 
@@ -27,6 +28,11 @@ struct command {
   std::string_view example;  // arguments after the name
   std::vector<option_use> options;
   report (*answer)(const arguments& in);
+};
+
+/// The answer could not be written: a failure, not the caller's fault.
+struct output_error : std::runtime_error {
+  using std::runtime_error::runtime_error;
 };
 
 /// Puts the command below `parent`. When it is chosen, parsing runs it and prints its report.

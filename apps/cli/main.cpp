@@ -108,8 +108,12 @@ int run(int argc, const char* const* argv) {
     return complain(root, error.what(), exit_usage);
   } catch (const std::bad_alloc&) {
     return complain(root, "not enough memory for these parameters", exit_usage);
-  } catch (const std::exception& error) {
+  } catch (const output_error& error) {
     return complain(root, error.what(), exit_failure);
+  } catch (const std::exception& error) {
+    // A model that gives up says so with an exception of its own; the input is still at fault.
+    return complain(root, fmt::format("cannot be computed for these values: {}", error.what()),
+                    exit_usage);
   }
 }
 

@@ -20,7 +20,8 @@ constexpr double smallest_shown = 1e-9;
 constexpr std::size_t always_shown = 8;
 
 json_value number_json(double value) {
-  return std::isfinite(value) ? json_value(value) : json_value(nullptr);
+  // Adding zero turns -0 into 0.
+  return std::isfinite(value) ? json_value(value + 0.0) : json_value(nullptr);
 }
 
 std::string label_of(std::string_view key) {
@@ -94,6 +95,7 @@ std::string grouped(double value) {
 
 std::string rounded(double value) {
   if (!std::isfinite(value)) return "none";
+  if (value == 0) return "0";
   const double size = std::abs(value);
   if (size >= 1e5 && size < 1e15) return grouped(value);
   return fmt::format("{:.6g}", value);

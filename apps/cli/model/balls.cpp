@@ -42,11 +42,20 @@ void add_maximum_of_many_choices(report& out, std::uint64_t m, std::uint64_t n, 
     return;
   }
   const double leading = model::max_load_leading_term(static_cast<double>(n), t);
-  // Every further N balls raise the maximum by one.
-  const double beyond = std::max(0.0, static_cast<double>(m) / static_cast<double>(n) - 1);
-  out.number("max_load_bound", leading + beyond, "+ O(1)")
+  const double average = static_cast<double>(m) / static_cast<double>(n);
+  // Every further N balls raise the maximum by one, and it is never below the average.
+  const double bound = std::max(leading + std::max(0.0, average - 1), average);
+  out.number("max_load_bound", bound, "+ O(1)")
       .text("max_load_bound_from", "leading term, + O(1)")
       .number("max_load_leading_term", leading, "for M = N, ln ln N / ln T");
+}
+
+/// Pairs of balls in the same bin.
+double colliding_pairs(const std::vector<double>& occupancy, double n) {
+  double pairs = 0;
+  for (std::size_t k = 2; k < occupancy.size(); ++k)
+    pairs += occupancy[k] * static_cast<double>(k) * static_cast<double>(k - 1) / 2;
+  return n * pairs;
 }
 
 report answer(const arguments& in) {
@@ -61,7 +70,7 @@ report answer(const arguments& in) {
     out.number("expected_collisions", model::expected_collisions(exact_m, exact_n), "pairs")
         .probability("collision_probability", model::collision_probability(exact_m, exact_n));
   else
-    out.nothing("expected_collisions", "for one choice only")
+    out.number("expected_collisions", colliding_pairs(occupancy, exact_n), "pairs")
         .nothing("collision_probability", "for one choice only");
   out.fraction("empty_fraction", occupancy.empty() ? 0.0 : occupancy.front(), "of the bins");
   if (t == 1)

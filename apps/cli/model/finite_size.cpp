@@ -63,8 +63,8 @@ const command finite_size_command{
     .details =
         "How far the overflow of N elements strays from its mean, and the slots that "
         "suffice but with probability Q. Multilevel without --level-fractions uses those of "
-        "least overflow. With --churn: single and multilevel.",
-    .source = "beyond the papers: diffusion limit of the placement, Riordan's variance under churn",
+        "least overflow.",
+    .source = "beyond the papers: the diffusion limit around the fluid limit",
     .example = "--elements 1M --load-factor 0.9 --bucket-capacity 8 --choices 4",
     .options = {{&elements},
                 {&load_factor},
