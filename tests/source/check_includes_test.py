@@ -102,6 +102,8 @@ class CheckIncludes(unittest.TestCase):
         self.assert_allowed("tests/unit/b.cpp", '#include "support.hpp"')
         self.assert_allowed("apps/cli/b.cpp", '#include "options.hpp"')
         self.assert_allowed("apps/cli/model/b.cpp", '#include "options.hpp"')
+        self.assert_allowed("tests/unit/cli/b.cpp", '#include "options.hpp"')
+        self.assert_broken("tests/unit/b.cpp", '#include "../../apps/cli/options.hpp"', "tests/ may not include from apps/")
         self.assert_broken("bench/b.cpp", '#include "support.hpp"', "neither beside this file nor a public header")
         self.assert_allowed("apps/cli/b.cpp", "#include <CLI/CLI.hpp>")
         self.assert_broken("bench/b.cpp", '#include "../tests/support.hpp"', "bench/ may not include from tests/")

@@ -1,0 +1,91 @@
+#!/usr/bin/env python3
+"""Help, version, the demo, and the form of the answers."""
+
+import json
+import subprocess
+import unittest
+
+from tool import MODELS, SLOWNESS, TOOL, run
+
+
+class Help(unittest.TestCase):
+    def assert_help(self, call, *needles):
+        outcome = run(*call)
+        self.assertEqual((outcome.code, outcome.stderr), (0, ""), call)
+        for needle in ("Example",) + needles:
+            self.assertIn(needle, outcome.stdout, call)
+        return outcome.stdout
+
+    def test_no_arguments_show_the_help(self):
+        self.assertEqual(self.assert_help([]), self.assert_help(["--help"]))
+
+    def test_every_command_has_an_example_and_says_what_it_computes(self):
+        self.assert_help(["demo", "--help"], "--json")
+        text = self.assert_help(["model", "--help"])
+        for name in MODELS:
+            self.assertIn(f"\n  {name} ", text)
+            self.assert_help(["model", name, "--help"], f"oneprobe model {name} --", "Computes:", "--json")
+
+    def test_help_wins_over_whatever_else_is_wrong(self):
+        self.assert_help(["model", "cutoff", "--load-factor", "x", "--help"])
+
+    def test_the_examples_work(self):
+        for name in MODELS:
+            text = run("model", name, "--help").stdout
+            example = text[text.index("Example:\n") :].splitlines()[1:]
+            call = " ".join(line.strip().rstrip("\\") for line in example).split()
+            self.assertEqual(call[0], "oneprobe")
+            outcome = run(*call[1:])
+            self.assertEqual((outcome.code, outcome.stderr), (0, ""), call)
+            json.loads(run(*call[1:], "--json").stdout)
+
+    def test_version(self):
+        outcome = run("--version")
+        self.assertEqual(outcome.code, 0)
+        self.assertRegex(outcome.stdout, r"^oneprobe \d+\.\d+\.\d+\n$")
+
+
+class Form(unittest.TestCase):
+    def test_a_table_fits_a_terminal_and_json_is_one_line(self):
+        call = "model fluid --scheme multilevel --load-factor 1 --bucket-capacity 64 --choices 16".split()
+        table = run(*call).stdout
+        self.assertLessEqual(max(map(len, table.splitlines())), 80)
+        self.assertEqual(run(*call, "--json").stdout.count("\n"), 1)
+
+    def test_an_answer_that_cannot_be_written_is_a_failure(self):
+        with open("/dev/full", "w") as full:
+            done = subprocess.run([TOOL, "demo"], stdout=full, stderr=subprocess.PIPE)
+        self.assertEqual(done.returncode, 1)
+        self.assertEqual(done.stderr.count(b"\n"), 1)
+
+
+class Demo(unittest.TestCase):
+    def test_it_is_quick_and_fits_a_terminal(self):
+        outcome = run("demo")
+        self.assertEqual((outcome.code, outcome.stderr), (0, ""))
+        self.assertLess(outcome.seconds, 2 * SLOWNESS)
+        self.assertLessEqual(max(map(len, outcome.stdout.splitlines())), 80)
+        self.assertNotIn("\x1b", outcome.stdout)
+        self.assertNotIn("nan", outcome.stdout)
+        for scheme in ("single", "sequential", "multilevel", "d-random", "d-left", "churn"):
+            self.assertIn(scheme, outcome.stdout)
+
+    def test_its_numbers(self):
+        demo = json.loads(run("demo --json").stdout)
+        self.assertEqual(demo["elements"], 1_000_000)
+        rows = {row["scheme"]: row for row in demo["schemes"]}
+        self.assertEqual(len(rows), 6)
+        # OFH, Section VII.
+        self.assertAlmostEqual(rows["single"]["overflow_fraction"], 0.195, delta=5e-4)
+        self.assertAlmostEqual(rows["sequential"]["overflow_fraction"], 0.0600, delta=5e-5)
+        for row in rows.values():
+            self.assertGreaterEqual(row["overflow_fraction"], row["overflow_bound"] - 1e-12)
+            self.assertAlmostEqual(row["overflow_elements"], 1e6 * row["overflow_fraction"], delta=1)
+            self.assertGreater(row["overflow_standard_deviation"], 0)
+        churn = demo["churn"]
+        self.assertLess(churn["largest_load_factor_churning"], churn["largest_load_factor_filling"])
+        self.assertLess(churn["overflow_fraction_planned_for_churn"], churn["overflow_fraction_churning"])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,45 @@
+"""Runs the built tool for the tests in this folder."""
+
+import json
+import os
+import subprocess
+import time
+
+TOOL = os.environ.get("ONEPROBE_CLI", "build/oneprobe")
+# How much longer than a release build on an idle machine a call may take.
+SLOWNESS = float(os.environ.get("ONEPROBE_SLOWNESS", "1"))
+
+MODELS = (
+    "overflow-bound cutoff fluid least-overflow finite-size churn balance-bound balance filter crisis summary "
+    "reconstruction balls"
+).split()
+
+
+class Outcome:
+    def __init__(self, arguments, timeout):
+        # Without a time limit of its own a hang would only show as a test that never ends.
+        begin = time.monotonic()
+        done = subprocess.run([TOOL, *arguments], capture_output=True, timeout=timeout, stdin=subprocess.DEVNULL)
+        self.seconds = time.monotonic() - begin
+        self.code = done.returncode
+        self.stdout = done.stdout.decode("utf-8", "replace")
+        self.stderr = done.stderr.decode("utf-8", "replace")
+
+
+def run(*arguments, timeout=60):
+    """Runs the tool; the arguments are strings, split at spaces if there is only one."""
+    if len(arguments) == 1 and isinstance(arguments[0], str):
+        arguments = arguments[0].split()
+    return Outcome(arguments, timeout * SLOWNESS)
+
+
+def refuse_constant(name):
+    raise ValueError(f"{name} is not JSON")
+
+
+def answer(call):
+    """The JSON answer of `oneprobe model CALL --json`."""
+    outcome = run(f"model {call} --json")
+    if outcome.code != 0 or outcome.stderr:
+        raise AssertionError(f"{call}: exit code {outcome.code}, {outcome.stderr}")
+    return json.loads(outcome.stdout, parse_constant=refuse_constant)
