@@ -81,7 +81,7 @@ double sequential_level(double elements_per_bucket, unsigned choices, double acc
   double high = std::max(2.0, 2 * arrivals);
   while (distance(high) < 0) {
     high *= 2;
-    if (high > largest_capacity)
+    if (high > largest_threshold)
       detail::refuse("accesses", "far enough above 1 for a threshold to matter", accesses);
   }
   return detail::find_root(distance, 0.0, high);
@@ -182,17 +182,24 @@ balance_plan single_balance(const balance_needs& needs) {
 
 balance_plan sequential_balance(const balance_needs& needs) {
   const double r = needs.elements_per_bucket;
-  const double overflow =
-      overflow_or_least(needs, least_overflow_sequential(r, needs.choices, needs.accesses));
+  const double least = least_overflow_sequential(r, needs.choices, needs.accesses);
   balance_plan plan;
-  plan.overflow_fraction = overflow;
+  plan.overflow_fraction = overflow_or_least(needs, least);
   plan.mean_accesses = needs.accesses;
-  set_rule(plan, lower_bound_loads(r, needs.accesses, overflow), needs.accesses * r);
-  if (plan.threshold)
-    plan.end_time = std::min(
-        1.0, detail::sequential_process({*plan.threshold, plan.admit_probability}, needs.choices)
-                     .elements_at(needs.accesses * r) /
-                 r);
+  set_rule(plan, lower_bound_loads(r, needs.accesses, plan.overflow_fraction), needs.accesses * r);
+  if (!plan.threshold) return plan;
+  if (plan.overflow_fraction == least) {
+    // At the edge of the region the rule is known from the search for it; recovering p from the
+    // loads would lose digits when almost all buckets are at h + 1.
+    const threshold rule = rule_of(sequential_level(r, needs.choices, needs.accesses));
+    plan.threshold = rule.capacity;
+    plan.admit_probability = rule.admit_probability;
+  } else {
+    plan.end_time =
+        detail::sequential_process({*plan.threshold, plan.admit_probability}, needs.choices)
+            .elements_at(needs.accesses * r) /
+        r;
+  }
   return plan;
 }
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <map>
 #include <numbers>
+#include <numeric>
 #include <stdexcept>
 
 #include "block_law.hpp"
@@ -314,10 +315,9 @@ double missed_if_query_stops_at_threshold(double arrivals_mean, threshold rule, 
   double refused_at_h = 0, sum = 0;
   detail::for_poisson_from(arrivals_mean, rule.capacity, [&](std::uint64_t i, double probability) {
     const auto j = static_cast<double>(i - rule.capacity);
-    const double term = probability * j;
-    refused_at_h += term * std::pow(1 - rule.admit_probability, j);
-    sum += term;
-    return probability > 0 && (sum == 0 || !detail::negligible(arrivals_mean, i, term, sum));
+    refused_at_h += probability * j * std::pow(1 - rule.admit_probability, j);
+    sum += probability;
+    return !detail::negligible(arrivals_mean, i, probability * (j + 1), sum);
   });
   const double stays = 1 - refused_at_h / refused;
   const double passed = refused / arrivals_mean;
@@ -344,13 +344,14 @@ class balanced_search {
     };
     fewest_set_ = needs.bits_set.value_or(between(0.4 * natural));
     most_set_ = needs.bits_set.value_or(between(1.05 * natural + 1));
+    likely_set_ = std::midpoint(fewest_set_, most_set_);
     fewest_choices_ = needs.choices.value_or(1);
     most_choices_ = needs.choices.value_or(needs.largest_choices);
   }
 
   std::optional<balanced_point> run() {
     if (rule_ == lookup_rule::popcount)
-      for (unsigned k = fewest_set_; k <= most_set_; ++k) search_popcount(k);
+      search_popcount();
     else
       search_counter();
     return best_.best();
@@ -371,7 +372,7 @@ class balanced_search {
   std::optional<double> arrivals(const balanced_law& law) const {
     return detail::arrivals_for_memory([&](double mean) { return law.at(mean).bits_per_element; },
                                        needs_.bits_per_element, needs_.block_bits,
-                                       needs_.access_limit + 0.1);
+                                       std::min<double>(needs_.access_limit, most_choices_) + 0.1);
   }
 
   /// Tries the block with every number of choices; true if one is the best of `best`.
@@ -392,6 +393,17 @@ class balanced_search {
       if (const auto mean = arrivals(law)) better |= best.offer({candidate, *mean, law.at(*mean)});
     }
     return better;
+  }
+
+  /// At most fifteen numbers of bits set, then those between the best and its neighbours.
+  void search_popcount() {
+    const unsigned stride = std::max(1u, (most_set_ - fewest_set_) / 14);
+    for (unsigned k = fewest_set_; k <= most_set_; k += stride) search_popcount(k);
+    if (!best_.best() || stride == 1) return;
+    const unsigned middle = best_.best()->shape.bits_set;
+    for (unsigned k = std::max(fewest_set_, middle - std::min(middle, stride - 1));
+         k <= std::min(most_set_, middle + stride - 1); ++k)
+      if (k != middle) search_popcount(k);
   }
 
   /// A coarse grid, then downhill while a neighbour has a lower error.
@@ -443,11 +455,19 @@ class balanced_search {
       const balanced_law any_law(candidate, errors_of(candidate, most_load));
       const auto mean = arrivals(any_law);
       if (!mean || any_law.at(*mean).positive_accesses > needs_.access_limit) continue;
-      for (unsigned k = fewest_set_; k <= most_set_; ++k) {
+      // The error has one minimum in the bits set, near that of the last candidate: walk to it.
+      best_so_far best(needs_.access_limit);
+      const auto offer = [&](unsigned k) {
         candidate.bits_set = k;
         const balanced_law law(candidate, errors_of(candidate, most_load));
-        best_.offer({candidate, *mean, law.at(*mean)});
-      }
+        return best.offer({candidate, *mean, law.at(*mean)});
+      };
+      offer(likely_set_);
+      for (unsigned k = likely_set_ + 1; k <= most_set_ && offer(k);) ++k;
+      for (unsigned k = likely_set_; k > fewest_set_ && offer(k - 1);) --k;
+      if (!best.best()) continue;
+      likely_set_ = best.best()->shape.bits_set;
+      best_.offer(*best.best());
     }
   }
 
@@ -461,7 +481,7 @@ class balanced_search {
   balanced_needs needs_;
   best_so_far best_;
   lookup_rule rule_;
-  unsigned fewest_set_, most_set_;
+  unsigned fewest_set_, most_set_, likely_set_;
   unsigned fewest_choices_, most_choices_;
   std::map<std::pair<unsigned, unsigned>, std::vector<double>> errors_;  // by Bloom bits and k
 };
@@ -469,18 +489,13 @@ class balanced_search {
 }  // namespace
 
 balanced_point choose_balanced(const balanced_needs& needs) {
-  detail::check_bits_per_element(needs.bits_per_element);
-  detail::check_range("block bits", needs.block_bits, 64, 4096);
+  detail::check_range("bits per element", needs.bits_per_element, 1.0, 64.0);
+  detail::check_range("block bits", needs.block_bits, 64, 512);
   detail::check_range("access limit", needs.access_limit, 1.0, 64.0);
   detail::check_choices(needs.largest_choices);
   if (needs.choices) detail::check_choices(*needs.choices);
   if (needs.bits_set) detail::check_range("bits set", *needs.bits_set, 1, 64);
-  if (needs.scheme != scheme_kind::multilevel && needs.scheme != scheme_kind::single)
-    throw std::invalid_argument("scheme of a chosen filter must be multilevel or single; found " +
-                                std::string(name_of(needs.scheme)));
-  balanced_needs searched = needs;
-  if (needs.scheme == scheme_kind::single) searched.choices = 1;
-  if (const auto best = balanced_search(searched).run()) return *best;
+  if (const auto best = balanced_search(needs).run()) return *best;
   throw std::invalid_argument("no balanced filter of " + detail::show(needs.bits_per_element) +
                               " bits per element stays within " + detail::show(needs.access_limit) +
                               " accesses per query; allow more of either");

@@ -65,7 +65,7 @@ block_outcome counter_block::outcome(double arrivals_mean) const {
         break;
     }
     sum += probability;
-    return probability > 0 && !negligible(arrivals_mean, i, probability, sum);
+    return !negligible(arrivals_mean, i, probability, sum);
   });
   block.continue_probability = on_at_h + on_above;
   block.continue_without_match = on_at_h * (1 - errors_[h]) + on_above * (1 - errors_[h + 1]);

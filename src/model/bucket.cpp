@@ -8,7 +8,7 @@ namespace {
 
 void check(double arrivals_mean, threshold rule) {
   detail::check_range("mean arrivals per bucket", arrivals_mean, 0.0, largest_mean);
-  detail::check_range("threshold", rule.capacity, 0, largest_capacity);
+  detail::check_range("threshold", rule.capacity, 0, largest_threshold);
   detail::check_probability("admit probability", rule.admit_probability);
 }
 
@@ -26,8 +26,7 @@ double sum_beyond(double mean, threshold rule, unsigned first, Weight&& weight) 
     next = j + 1;
     const double term = probability * weight(static_cast<double>(j), still_at_h);
     sum += term;
-    return !detail::negligible(mean, i, probability * static_cast<double>(j + 1), sum) &&
-           probability > 0;
+    return !detail::negligible(mean, i, probability * static_cast<double>(j + 1), sum);
   });
   return sum;
 }

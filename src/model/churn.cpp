@@ -5,14 +5,12 @@
 #include <stdexcept>
 
 #include "check.hpp"
+#include "fluid_internal.hpp"
 #include "least_overflow.hpp"
 #include "numeric.hpp"
 
 namespace oneprobe::model {
 namespace {
-
-/// The stationary search visits every load many times; beyond this it takes too long.
-constexpr unsigned largest_parallel_capacity = 128;
 
 /// Stationary loads 0 .. h of a bucket with births at rate birth(i) from load i and deaths at rate
 /// i. Built from the most likely load outwards, so that no weight overflows.
@@ -71,8 +69,7 @@ void check(const churn_parameters& parameters) {
   else if (parameters.scheme != scheme_kind::single)
     detail::check_choices(parameters.choices);
   if (parameters.scheme == scheme_kind::d_random || parameters.scheme == scheme_kind::d_left)
-    detail::check_range("bucket capacity of d-random and d-left", parameters.bucket_capacity, 1,
-                        largest_parallel_capacity);
+    detail::check_parallel(parameters.bucket_capacity, parameters.choices, parameters.scheme);
 }
 
 std::vector<double> erlang_loads(unsigned slots, double offered_load) {

@@ -63,7 +63,7 @@ detail::block_outcome bucket_outcome(const fingerprint_shape& shape, double mean
     not_kept += probability * std::exp(static_cast<double>(h) * log_differs) *
                 -std::expm1(beyond * log_differs);
     sum += probability;
-    return probability > 0 && !detail::negligible(mean, x, probability, sum);
+    return !detail::negligible(mean, x, probability, sum);
   });
   if (!prefix) block.match -= not_kept;
   return block;
@@ -183,7 +183,8 @@ fingerprint_point choose_fingerprint(const fingerprint_needs& needs) {
                               .order = needs.order,
                               .overflow = needs.overflow};
       // How full the buckets get does not depend on what they hold.
-      const auto mean = arrivals_for(shape, needs.bits_per_element, needs.access_limit + 0.1);
+      const auto mean = arrivals_for(shape, needs.bits_per_element,
+                                     std::min<double>(needs.access_limit, choices) + 0.1);
       if (!mean) continue;
       const unsigned longest = std::min(56u, needs.block_bits / capacity);
       for (unsigned bits = needs.remainder_bits.value_or(longest > 4 ? longest - 4 : 0);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <boost/math/distributions/negative_binomial.hpp>
+#include <boost/math/distributions/normal.hpp>
 #include <boost/math/distributions/poisson.hpp>
 #include <cmath>
 #include <stdexcept>
@@ -23,8 +24,7 @@ double refused_square(double arrivals_mean, threshold rule) {
         const double none_admitted = std::pow(1 - rule.admit_probability, j);
         const double term = (j - 1) * (j - 1) * (1 - none_admitted) + j * j * none_admitted;
         sum += probability * term;
-        return probability > 0 &&
-               (sum == 0 || !detail::negligible(arrivals_mean, i, probability * j * j, sum));
+        return !detail::negligible(arrivals_mean, i, probability * j * j, sum);
       });
   return sum;
 }
@@ -50,11 +50,21 @@ double level_by_level_variance(const fluid_parameters& parameters,
   return variance;
 }
 
+/// A level of half a bucket exists in the limit only.
+void check_whole_levels(const std::vector<double>& fractions, double buckets) {
+  for (const double fraction : fractions)
+    if (fraction > 0 && fraction * buckets < 1)
+      detail::refuse("buckets of each level", "at least 1 for a finite table", fraction * buckets);
+}
+
 }  // namespace
 
 overflow_spread overflow_spread_filling(const fluid_parameters& parameters, double elements) {
   detail::check_fluid(parameters);
   detail::check_elements("elements", elements);
+  const double buckets = elements / detail::elements_per_bucket(parameters);
+  if (parameters.scheme == scheme_kind::multilevel)
+    check_whole_levels(parameters.level_fractions, buckets);
   if (parameters.access_budget)
     detail::refuse("access budget", "absent for a finite table", *parameters.access_budget);
   const fluid_state limit = fluid_limit(parameters);
@@ -80,6 +90,9 @@ overflow_spread overflow_spread_filling(const fluid_parameters& parameters, doub
 overflow_spread overflow_spread_churning(const churn_parameters& parameters, double elements) {
   detail::check_elements("elements", elements);
   const churn_state state = churn_limit(parameters);  // checks the parameters
+  if (parameters.scheme == scheme_kind::multilevel)
+    check_whole_levels(parameters.level_fractions,
+                       elements / (parameters.load_factor * parameters.bucket_capacity));
   detail::check_range("bucket capacity of the differential equations", parameters.bucket_capacity,
                       1, detail::largest_ode_capacity);
   return {.mean = elements * state.overflow_fraction,
@@ -90,9 +103,14 @@ overflow_spread overflow_spread_churning(const churn_parameters& parameters, dou
 double reserve_for(const overflow_spread& spread, double probability) {
   detail::check_range("mean", spread.mean, 0.0, detail::most_elements);
   detail::check_range("standard deviation", spread.standard_deviation, 0.0, detail::most_elements);
-  detail::check_range("probability", probability, 1e-300, 1.0);
+  detail::check_range("probability", probability, 1e-30, 1.0);
   if (spread.mean == 0) return 0;
   using boost::math::complement;
+  if (spread.mean > 1e6) {  // normal by then; the quantiles of the others are searched for
+    const boost::math::normal_distribution<double> overflow(
+        spread.mean, std::max(spread.standard_deviation, std::sqrt(spread.mean)));
+    return std::ceil(std::max(0.0, quantile(complement(overflow, probability))));
+  }
   using boost::math::policies::discrete_quantile;
   using policy =
       boost::math::policies::policy<discrete_quantile<boost::math::policies::integer_round_up>>;

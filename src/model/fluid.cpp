@@ -6,6 +6,7 @@
 
 #include "fluid_internal.hpp"
 #include "numeric.hpp"
+#include "oneprobe/model/poisson.hpp"
 #include "sequential.hpp"
 
 namespace oneprobe::model {
@@ -32,12 +33,18 @@ void check_fluid(const fluid_parameters& parameters) {
     case scheme_kind::d_random:
     case scheme_kind::d_left:
       check_choices(parameters.choices);
-      check_range("bucket capacity of d-random and d-left", parameters.bucket_capacity, 1,
-                  largest_ode_capacity);
+      check_parallel(parameters.bucket_capacity, parameters.choices, parameters.scheme);
       if (parameters.admit_probability != 0)
         refuse("admit probability", "0 for d-random and d-left, which compare loads",
                parameters.admit_probability);
   }
+}
+
+void check_parallel(unsigned bucket_capacity, unsigned choices, scheme_kind scheme) {
+  check_range("bucket capacity of d-random and d-left", bucket_capacity, 1, largest_ode_capacity);
+  if (scheme == scheme_kind::d_left)
+    check_range("bucket capacity x choices of d-left", bucket_capacity * choices, 1,
+                largest_left_product);
 }
 
 double elements_per_bucket(const fluid_parameters& parameters) {
@@ -85,9 +92,11 @@ level_flow flow_through(const fluid_parameters& parameters, double time) {
       flow.arrivals_mean.push_back(0);
       continue;
     }
+    // A level so small that it sees more than the models' largest mean is full after that many.
     const double arrivals = per_bucket * entering / fraction;
-    flow.arrivals_mean.push_back(arrivals);
-    entering = fraction * refused_mean(arrivals, rule) / per_bucket;
+    const double counted = std::min(arrivals, largest_mean);
+    flow.arrivals_mean.push_back(counted);
+    entering = fraction * (refused_mean(counted, rule) + (arrivals - counted)) / per_bucket;
   }
   flow.overflowed = entering;
   return flow;

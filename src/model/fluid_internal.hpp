@@ -12,6 +12,12 @@ namespace oneprobe::model::detail {
 /// The differential equations have a component for each load; beyond this they take too long.
 inline constexpr unsigned largest_ode_capacity = 128;
 
+/// d-left has a component for each load and group, and its clock runs d times as fast.
+inline constexpr unsigned largest_left_product = 256;
+
+/// The limits of d-random and d-left, in any model.
+void check_parallel(unsigned bucket_capacity, unsigned choices, scheme_kind scheme);
+
 void check_fluid(const fluid_parameters& parameters);
 double elements_per_bucket(const fluid_parameters& parameters);  // r = c h
 threshold admission_of(const fluid_parameters& parameters);

@@ -36,47 +36,52 @@ double next_mean(const Bucket& bucket, double mean) {
   return find_root(distance, low, high);
 }
 
+/// Buckets, of 1 for each `elements_per_bucket` elements, that the levels need if those of the
+/// first see `first_mean` arrivals each.
+template <class Bucket>
+std::vector<double> space_of_levels(const Bucket& bucket, double elements_per_bucket,
+                                    unsigned choices, double first_mean) {
+  std::vector<double> space;
+  double mean = first_mean;
+  double entering = elements_per_bucket;
+  for (unsigned level = 0; level < choices; ++level) {
+    if (level > 0) mean = next_mean(bucket, mean);
+    space.push_back(mean > 0 ? entering / mean : 0);
+    entering = space.back() * bucket.refused(mean);
+  }
+  return space;
+}
+
 template <class Bucket>
 partition least_overflow(const Bucket& bucket, double elements_per_bucket, unsigned choices) {
-  std::vector<double> space(choices);
-  double accesses = 0, left = 0;
-  // Buckets that all levels together need if those of the first see `first_mean` arrivals.
-  const auto space_needed = [&](double first_mean) {
-    double mean = first_mean;
-    double entering = elements_per_bucket;
+  const auto total_space = [&](double first_mean) {
     double total = 0;
-    accesses = 0;
-    for (unsigned level = 0; level < choices; ++level) {
-      if (level > 0) mean = next_mean(bucket, mean);
-      accesses += entering;
-      space[level] = mean > 0 ? entering / mean : 0;
-      total += space[level];
-      entering = space[level] * bucket.refused(mean);
-    }
-    left = entering;
+    for (const double space : space_of_levels(bucket, elements_per_bucket, choices, first_mean))
+      total += space;
     return total;
   };
-  if (choices == 1) {
-    space_needed(elements_per_bucket);
-  } else {
-    // At the mean of a one-level table the first level alone takes everything there is; more
-    // arrivals per bucket mean fewer buckets.
+  double first_mean = elements_per_bucket;  // one level: that is all there is
+  if (choices > 1) {
+    // There the first level alone would take all buckets; more arrivals at each mean fewer of them.
     double low = elements_per_bucket, high = elements_per_bucket * 2;
-    while (space_needed(high) > 1) {
+    while (total_space(high) > 1) {
       low = high;
       high *= 2;
     }
-    const double first_mean =
-        find_root([&](double mean) { return space_needed(mean) - 1; }, low, high);
-    space_needed(first_mean);
+    first_mean = find_root([&](double mean) { return total_space(mean) - 1; }, low, high);
   }
   partition result;
-  result.level_fractions = space;
+  result.level_fractions = space_of_levels(bucket, elements_per_bucket, choices, first_mean);
   double sum = 0;
-  for (const double share : space) sum += share;
-  for (double& share : result.level_fractions) share /= sum;
-  result.mean_accesses = accesses / elements_per_bucket;
-  result.overflow_fraction = left / elements_per_bucket;
+  for (const double share : result.level_fractions) sum += share;
+  // What the partition does is computed from its fractions as they are returned.
+  double entering = elements_per_bucket;
+  for (double& share : result.level_fractions) {
+    share /= sum;
+    result.mean_accesses += entering / elements_per_bucket;
+    if (share > 0) entering = share * bucket.refused(entering / share);
+  }
+  result.overflow_fraction = entering / elements_per_bucket;
   return result;
 }
 

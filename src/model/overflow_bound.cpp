@@ -21,11 +21,7 @@ double raw_bound(double accesses, double load_factor, unsigned bucket_capacity) 
   const double by_room = 1 - 1 / load_factor;
   if (by_excess >= 0 || (by_room < 0 && by_excess > by_room))
     return by_excess + poisson_excess(arrivals, bucket_capacity) / per_bucket;
-  // E[(h - X)+] = h P(X <= h) - mean P(X <= h-1), summed as (h - i) P(X = i).
-  double room = 0;
-  for (unsigned i = 0; i < bucket_capacity; ++i)
-    room += static_cast<double>(bucket_capacity - i) * poisson_probability(arrivals, i);
-  return by_room + room / per_bucket;
+  return by_room + poisson_shortfall(arrivals, bucket_capacity) / per_bucket;
 }
 
 void check_mixture(std::span<const double> group_fractions,

@@ -219,14 +219,21 @@ class least_loaded_process {
   /// H = sum_c y_c (P_c - P_{c+1}) + P_end = y_1 + sum_c P_{c+1} (y_{c+1} - y_c).
   void add_arrival_gradient(const state_vector& s, const state_vector& pi,
                             state_vector& gradient) const {
+    std::array<double, largest_choices> products_before{};
     for (std::size_t c = 0; c < s.size(); ++c) {
       const double next_step = c + 1 < s.size() ? scale_ * pi[c + 1] : overflow_;
       const double weight = next_step - scale_ * pi[c];
+      // Each factor's share: the product of the others, those before it and those behind it.
+      double before = 1;
       for (std::size_t factor = first(c); factor <= c; ++factor) {
-        double others = repeats_ * power(s[factor], repeats_ - 1);
-        for (std::size_t k = first(c); k <= c; ++k)
-          if (k != factor) others *= power(s[k], repeats_);
-        gradient[factor] += weight * others;
+        products_before[factor - first(c)] = before;
+        before *= power(s[factor], repeats_);
+      }
+      double behind = 1;
+      for (std::size_t factor = c + 1; factor-- > first(c);) {
+        gradient[factor] += weight * products_before[factor - first(c)] * behind * repeats_ *
+                            power(s[factor], repeats_ - 1);
+        behind *= power(s[factor], repeats_);
       }
     }
   }

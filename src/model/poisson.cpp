@@ -51,6 +51,24 @@ double poisson_excess(double mean, std::uint64_t limit) {
   return sum;
 }
 
+double poisson_shortfall(double mean, std::uint64_t limit) {
+  check_mean(mean);
+  if (limit == 0) return 0;
+  const double h = static_cast<double>(limit);
+  // (h - mean) P(X <= h-1) + h P(X = h), or the series from h - 1 downwards.
+  if (mean <= h)
+    return (h - mean) * poisson_at_most(mean, limit - 1) + h * poisson_probability(mean, limit);
+  double sum = 0;
+  double probability = poisson_probability(mean, limit - 1);
+  for (std::uint64_t i = limit - 1;; --i) {
+    const double term = static_cast<double>(limit - i) * probability;
+    sum += term;
+    const double ratio = static_cast<double>(i) / mean;
+    if (i == 0 || term <= 1e-17 * (1 - ratio) * (1 - ratio) * sum) return sum;
+    probability *= ratio;
+  }
+}
+
 double poisson_kept(double mean, std::uint64_t limit) {
   check_mean(mean);
   if (limit == 0) return 0;

@@ -6,6 +6,9 @@
 // are the integral of u^d dx / g. Everything is per bucket.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
+
 #include "numeric.hpp"
 #include "oneprobe/model/bucket.hpp"
 
@@ -17,17 +20,17 @@ class sequential_process {
 
   /// Elements handled once `arrivals` accesses (per bucket) have been made.
   double elements_at(double arrivals) const {
-    return integrate([this](double x) { return 1 / accesses_per_element(x); }, 0.0, arrivals);
+    return integrate_over([this](double x) { return 1 / accesses_per_element(x); }, arrivals);
   }
 
   /// Elements overflowed by then.
   double overflowed_at(double arrivals) const {
-    return integrate(
+    return integrate_over(
         [this](double x) {
           const double refused = refusal_probability(x, rule_);
           return power(refused, choices_) / geometric_sum(refused, choices_);
         },
-        0.0, arrivals);
+        arrivals);
   }
 
   /// Inverse of elements_at: accesses made when `elements` have been handled.
@@ -46,6 +49,17 @@ class sequential_process {
   }
 
  private:
+  /// From 0 to `arrivals`, in three parts: buckets change from open to full within a few deviations
+  /// of the threshold, a feature that a rule over the whole range could miss.
+  template <class Function>
+  double integrate_over(Function&& function, double arrivals) const {
+    const double width = 10 * std::sqrt(rule_.capacity + 1.0);
+    const double opens = std::clamp(rule_.capacity - width, 0.0, arrivals);
+    const double closes = std::clamp(rule_.capacity + 2 * width + 10, 0.0, arrivals);
+    return integrate(function, 0.0, opens) + integrate(function, opens, closes) +
+           integrate(function, closes, arrivals);
+  }
+
   double accesses_per_element(double arrivals) const {
     return geometric_sum(refusal_probability(arrivals, rule_), choices_);
   }

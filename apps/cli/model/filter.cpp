@@ -280,7 +280,15 @@ model::balanced_point balanced_chosen(const arguments& in,
                               .rule = which,
                               .choices = in.maybe_whole(choices),
                               .bits_set = in.maybe_whole(bits_set)};
-  needs.scheme = in.maybe_choice(scheme_of_three, placement_schemes).value_or(needs.scheme);
+  const auto scheme = in.maybe_choice(scheme_of_three, placement_schemes);
+  if (scheme == model::scheme_kind::sequential)
+    throw usage_error(
+        "--scheme sequential needs --threshold: only multilevel filters are searched");
+  if (scheme == model::scheme_kind::single) {
+    if (needs.choices.value_or(1) != 1)
+      throw usage_error("--choices must be 1 with --scheme single");
+    needs.choices = 1;
+  }
   return model::choose_balanced(needs);
 }
 

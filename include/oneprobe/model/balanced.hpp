@@ -120,17 +120,17 @@ double missed_if_query_stops_at_threshold(double arrivals_mean, threshold rule, 
 /// Chooses everything that is not given: the least FPR whose negative and positive queries stay
 /// within the access limit.
 struct balanced_needs {
-  double bits_per_element = 16;
-  unsigned block_bits = 512;
+  double bits_per_element = 16;  // 1 to 64
+  unsigned block_bits = 512;     // 64 to 512
   double access_limit = 1.2;
   unsigned largest_choices = 4;
   std::optional<lookup_rule> rule{};  // none: popcount
   std::optional<unsigned> choices{};
   std::optional<unsigned> bits_set{};
-  scheme_kind scheme = scheme_kind::multilevel;
   overflow_list_cost overflow{};
 };
-/// Throws std::invalid_argument when nothing fits.
+/// A multilevel filter, or a single one where that is best. Throws std::invalid_argument when
+/// nothing fits.
 balanced_point choose_balanced(const balanced_needs& needs);
 
 }  // namespace oneprobe::model

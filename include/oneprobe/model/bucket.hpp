@@ -15,15 +15,16 @@
 
 namespace oneprobe::model {
 
-/// The admission rule: h (0 to `largest_capacity`) and p in [0, 1]. (h, 1) and (h + 1, 0) are the
+/// The admission rule: h (0 to `largest_threshold`) and p in [0, 1]. (h, 1) and (h + 1, 0) are the
 /// same rule; (0, 0) refuses everything.
 struct threshold {
   unsigned capacity = 1;
   double admit_probability = 0.0;
 };
 
-/// The largest bucket capacity the models accept.
-inline constexpr unsigned largest_capacity = 65536;
+/// The largest threshold, and the largest capacity of a table's buckets, that the models accept.
+inline constexpr unsigned largest_threshold = 65536;
+inline constexpr unsigned largest_capacity = 4096;
 
 /// Fractions of buckets holding 0, 1, ..., h (and h + 1 when p > 0) elements after Poisson
 /// arrivals of the given mean. Allocates the returned vector.

@@ -5,10 +5,10 @@
 // ErlangB(h, lambda_j), and the overflow is the product over the levels. A table that is safe while
 // it fills can overflow a thousand times more once it churns.
 //
-//   churn_state s = churn_limit({.scheme = scheme_kind::multilevel, .load_factor = 0.774,
+//   churn_state s = churn_limit({.scheme = scheme_kind::multilevel, .load_factor = 0.77,
 //                                .bucket_capacity = 8, .level_fractions = {0.70, 0.2, 0.07,
 //                                0.03}});
-//   double c = largest_load_factor_under_churn(1e-6, 8, 4);      // 0.774
+//   double c = largest_load_factor_under_churn(1e-6, 8, 4);      // 0.7787
 //
 // Beyond the papers. Pure and thread-safe.
 #pragma once

@@ -30,7 +30,8 @@ overflow_spread overflow_spread_churning(const churn_parameters& parameters, dou
 
 /// The least whole number of slots q with P(overflow > q) <= probability, for an overflow with this
 /// mean and deviation: Poisson where the variance does not exceed the mean, negative binomial above
-/// (overflow is bursty), both of which tend to the normal.
+/// (overflow is bursty), both of which tend to the normal, which is used above a million. The
+/// probability is from 1e-30 to 1.
 double reserve_for(const overflow_spread& spread, double probability);
 
 }  // namespace oneprobe::model

@@ -29,6 +29,9 @@ double poisson_at_least(double mean, std::uint64_t count);
 /// `limit` and keeps its relative accuracy there.
 double poisson_excess(double mean, std::uint64_t limit);
 
+/// E[(limit - X)+]: the room that such a bucket has left. Decreases to 0 with `mean`, likewise.
+double poisson_shortfall(double mean, std::uint64_t limit);
+
 /// E[min(X, limit)]: what such a bucket keeps.
 double poisson_kept(double mean, std::uint64_t limit);
 
