@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "binomial.hpp"
 #include "check.hpp"
 #include "numeric.hpp"
 #include "oneprobe/model/bucket.hpp"
@@ -16,7 +17,7 @@ namespace {
 constexpr double most_per_bucket = 50000;
 
 void check_per_bucket(double value) {
-  detail::check_above("elements per bucket", value, 0.0, most_per_bucket);
+  detail::check_range("elements per bucket", value, detail::smallest_mean, most_per_bucket);
 }
 
 void check_budget(double accesses, unsigned choices) {
@@ -155,6 +156,50 @@ balance_bound lower_bound_loads(double elements_per_bucket, double accesses,
   return bound;
 }
 
+balance_bound lower_bound_loads_finite(double elements, double buckets, double accesses,
+                                       double overflow_fraction) {
+  detail::check_elements("elements", elements);
+  detail::check_range("buckets", buckets, 2.0, detail::most_elements);
+  detail::check_probability("overflow fraction", overflow_fraction);
+  detail::check_range("accesses (at least 1 - overflow fraction)", accesses,
+                      (1 - overflow_fraction) * (1 - 1e-12), 64.0);
+  detail::check_range("accesses per bucket", accesses * elements / buckets, detail::smallest_mean,
+                      1e4);
+  const double trials = std::floor(accesses * elements * (1 + 1e-12));
+  const auto exactly = [&](unsigned load) {
+    return detail::binomial_probability(trials, 1 / buckets, load);
+  };
+  const auto at_least = [&](unsigned load) {
+    return load == 0 ? 1.0 : detail::binomial_at_least(trials, 1 / buckets, load);
+  };
+  balance_bound bound;
+  const double kept = elements * (1 - overflow_fraction) / buckets;
+  if (trials <= kept * buckets) {  // nothing to remove
+    for (unsigned i = 0; i <= kept || at_least(i) > 1e-18; ++i)
+      bound.loads.fractions.push_back(exactly(i));
+    bound.e0 = trials / buckets;
+    bound.p0 = 1;
+    return bound;
+  }
+  // k0 is the largest with E[min(X, k0)] = P(X >= 1) + ... + P(X >= k0) below what is kept.
+  unsigned k0 = 0;
+  double sum = 0;
+  for (double next = at_least(1); sum + next < kept; next = at_least(k0 + 1)) {
+    bound.loads.fractions.push_back(exactly(k0));
+    sum += next;
+    ++k0;
+  }
+  bound.k0 = k0;
+  for (unsigned i = 0; i <= k0; ++i) {
+    bound.p0 += exactly(i);
+    bound.e0 += i * exactly(i);
+  }
+  const double above = kept - sum;
+  bound.loads.fractions.push_back(at_least(k0) - above);
+  bound.loads.fractions.push_back(above);
+  return bound;
+}
+
 double admit_probability_for(double arrivals_mean, unsigned threshold, double fraction_above) {
   detail::check_probability("fraction above the threshold", fraction_above);
   const auto distance = [&](double p) {
@@ -235,14 +280,14 @@ double least_overflow_multilevel(unsigned choices, double accesses) {
   return detail::power(passed_on(choices, accesses), choices);
 }
 
-double least_accesses_multilevel(unsigned choices, double overflow_fraction) {
+double edge_accesses_multilevel(unsigned choices, double overflow_fraction) {
   detail::check_choices(choices);
   detail::check_probability("overflow fraction", overflow_fraction);
   return detail::geometric_sum(std::pow(overflow_fraction, 1.0 / choices), choices);
 }
 
-double least_accesses_sequential(double elements_per_bucket, unsigned choices,
-                                 double overflow_fraction) {
+double edge_accesses_sequential(double elements_per_bucket, unsigned choices,
+                                double overflow_fraction) {
   check_per_bucket(elements_per_bucket);
   detail::check_choices(choices);
   detail::check_range("overflow fraction", overflow_fraction, 1e-15, 1.0);

@@ -200,7 +200,7 @@ unsigned balanced_shape::state_bits() const {
 
 filter_error evaluate(const balanced_shape& shape, double arrivals_mean) {
   check(shape);
-  detail::check_above("arrivals per block", arrivals_mean, 0.0, 4096);
+  detail::check_range("arrivals per block", arrivals_mean, detail::smallest_mean, 4096);
   return balanced_law(shape).at(arrivals_mean);
 }
 

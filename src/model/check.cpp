@@ -19,7 +19,7 @@ void refuse(std::string_view parameter, std::string_view allowed, double found) 
                               "; found " + show(found));
 }
 
-void check_load_factor(double value) { check_above("load factor", value, 0.0, 1e3); }
+void check_load_factor(double value) { check_range("load factor", value, smallest_mean, 1e3); }
 
 void check_capacity(unsigned value) { check_range("bucket capacity", value, 1, largest_capacity); }
 

@@ -17,6 +17,8 @@ std::string show(double value);
 [[noreturn]] void refuse(std::string_view parameter, std::string_view allowed, double found);
 
 inline constexpr double most_elements = 1e13;
+/// Fewer elements than this per bucket, or per slot, are as good as none.
+inline constexpr double smallest_mean = 1e-9;
 
 /// Finite and in [low, high].
 inline void check_range(std::string_view parameter, double value, double low, double high) {

@@ -124,12 +124,14 @@ churn_state d_random_churn(double per_bucket, unsigned slots, unsigned choices) 
   };
   const double lowest = std::log(std::numeric_limits<double>::min());
   for (; fill_from_top(lowest) >= 0; --top) at_least[top] = 0;
-  fill_from_top(detail::find_root(fill_from_top, lowest, 0.0));
+  // With all buckets full at the least rounding, full is the answer.
+  if (fill_from_top(0.0) > 0) fill_from_top(detail::find_root(fill_from_top, lowest, 0.0));
   churn_state state;
   state.overflow_per_level = {at_least[slots]};
   state.overflow_fraction = detail::power(at_least[slots], choices);
   state.mean_accesses = choices;
-  for (unsigned i = 0; i <= slots; ++i) state.occupancy.push_back(at_least[i] - at_least[i + 1]);
+  for (unsigned i = 0; i <= slots; ++i)
+    state.occupancy.push_back(std::max(0.0, at_least[i] - at_least[i + 1]));
   return state;
 }
 

@@ -283,6 +283,15 @@ double skew_sequence(double elements, double c1, double c2, unsigned level) {
   return std::pow(1 / (c1 * c2), std::exp2(level) - 1) * std::pow(c2, level) * elements;
 }
 
+double skew_tail_bound(double limit) {
+  detail::check_range("limit", limit, 0.0, detail::most_elements);
+  return std::exp(0.5 * limit * (1 - std::log(4.0)));
+}
+
+double skew_sequence_bound(double elements, double c1, double c2, unsigned level) {
+  return std::min(1.0, level * skew_tail_bound(skew_sequence(elements, c1, c2, level)));
+}
+
 unsigned asymptotic_levels(double elements, double c1, double c2, double exponent) {
   detail::check_above("exponent", exponent, 0.0, 100.0);
   return detail::last_concentrated_level(elements, c1, c2, exponent) + 1 +

@@ -106,7 +106,7 @@ long fingerprint_shape::quotients() const {
 
 filter_error evaluate(const fingerprint_shape& shape, double arrivals_mean) {
   check(shape);
-  detail::check_above("arrivals per block", arrivals_mean, 0.0, 4096);
+  detail::check_range("arrivals per block", arrivals_mean, detail::smallest_mean, 4096);
   return filter_at(shape, arrivals_mean);
 }
 
@@ -119,7 +119,7 @@ std::optional<double> arrivals_for_memory(const fingerprint_shape& shape, double
 overfilled overfill(const fingerprint_shape& shape, double design_arrivals, double slack,
                     double fill) {
   check(shape);
-  detail::check_above("arrivals per block", design_arrivals, 0.0, 4096);
+  detail::check_range("arrivals per block", design_arrivals, detail::smallest_mean, 4096);
   detail::check_range("slack", slack, 0.0, 10.0);
   detail::check_range("fill", fill, 0.0, 10.0);
   // Buckets of each level per element of the rated number: level 1 sees `design_arrivals` each,

@@ -14,6 +14,10 @@ namespace {
 
 using state_vector = std::vector<double>;
 
+/// A bucket of a small level sees arrivals at a rate of its inverse, and the steps must be as
+/// short.
+constexpr double smallest_ode_level = 1e-4;
+
 /// OFH eqs. (7), (8), (13), (14) and ECB eqs. (4), (5), (7), (8) in one: groups of buckets tried in
 /// order, each with its loads 0 .. h + 1. Single has one group, multilevel one for each level,
 /// sequential one group that is tried d times. After the loads: accesses, overflowed elements.
@@ -200,7 +204,8 @@ fluid_state least_loaded_limit(const fluid_parameters& parameters) {
     std::vector<double> occupancy;
     for (unsigned i = 0; i <= equations.capacity(); ++i) {
       const double above = i == equations.capacity() ? 0 : equations.at_least(state, i + 1, group);
-      occupancy.push_back(equations.at_least(state, i, group) - above);
+      // Differences of nearly equal numbers: rounding may leave one below zero.
+      occupancy.push_back(std::max(0.0, equations.at_least(state, i, group) - above));
       result.occupancy[i] += occupancy.back() / equations.groups();
     }
     if (parameters.scheme == scheme_kind::d_left) result.levels.push_back(std::move(occupancy));
@@ -215,6 +220,11 @@ fluid_state fluid_limit_by_ode(const fluid_parameters& parameters) {
   detail::check_fluid(parameters);
   detail::check_range("bucket capacity of the differential equations", parameters.bucket_capacity,
                       1, detail::largest_ode_capacity);
+  if (parameters.scheme == scheme_kind::multilevel)
+    for (const double fraction : parameters.level_fractions)
+      if (fraction > 0)
+        detail::check_range("each of level fractions of the differential equations", fraction,
+                            smallest_ode_level, 1.0);
   switch (parameters.scheme) {
     case scheme_kind::single:
     case scheme_kind::sequential:

@@ -5,6 +5,7 @@
 
 #include "check.hpp"
 #include "numeric.hpp"
+#include "oneprobe/model/fluid.hpp"
 #include "oneprobe/model/poisson.hpp"
 
 namespace oneprobe::model {
@@ -86,6 +87,19 @@ double accesses_for_overflow(double overflow_fraction, double load_factor,
                      overflow_fraction);
   }
   return detail::find_root(beyond, 0.0, high);
+}
+
+double poisson_error_bound(double distributions, double buckets) {
+  detail::check_range("distributions", distributions, 1.0, largest_choices);
+  detail::check_elements("buckets", buckets);
+  return 2 * distributions / buckets;
+}
+
+double lookup_accesses_bound(double stored_fraction, double mean_accesses, unsigned choices) {
+  detail::check_probability("stored fraction", stored_fraction);
+  detail::check_choices(choices);
+  detail::check_range("mean accesses (0 to choices)", mean_accesses, 0.0, choices);
+  return stored_fraction * mean_accesses + (1 - stored_fraction) * choices;
 }
 
 double mixture_imbalance(std::span<const double> group_fractions,

@@ -168,6 +168,12 @@ summary_error multi_filter_summary(std::uint64_t elements, std::span<const std::
   return error;
 }
 
+double hashes_of_least_error(double cells, double elements) {
+  detail::check_elements("cells", cells);
+  detail::check_range("elements", elements, 1e-9, detail::most_elements);
+  return std::numbers::ln2 * cells / elements;
+}
+
 double packed_bytes(double cells, unsigned values) {
   detail::check_elements("cells", cells);
   detail::check_range("values", values, 2.0, 4294967295.0);

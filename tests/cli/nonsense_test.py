@@ -246,7 +246,7 @@ class Nonsense(unittest.TestCase):
             ("model nonsense", "overflow-bound, cutoff, fluid"),
             ("nonsense", "demo, model"),
             (f"model cutoff --scheme multilevel --load-factor -1 --bucket-capacity 4 --choices 4",
-             "oneprobe model cutoff: load factor must be above 0 and at most 1e+06; found -1"),
+             "oneprobe model cutoff: load factor must be from 1e-09 to 1000; found -1"),
             (f"model cutoff --scheme round-robin {TABLE} --choices 4", "single, sequential, multilevel"),
             (f"model cutoff --scheme multilevel {TABLE}", "--choices is missing"),
             ("model balls --balls 1e14 --bins 10", "--balls must be a whole number from 0 to 10^13; found '1e14'"),

@@ -111,7 +111,7 @@ void add_balance(registry& all) {
     return numbers{sequential(a).admit_probability};
   });
   all.add("000/SEQ_a_where_min_gamma_is_1pct(", exact, [](const arguments& a, const numbers&) {
-    return numbers{least_accesses_sequential(a.number("r"), a.whole("d"), 0.01)};
+    return numbers{edge_accesses_sequential(a.number("r"), a.whole("d"), 0.01)};
   });
   all.add("000/MHT_min_gamma_over_SEQ(", exact, [](const arguments& a, const numbers&) {
     return numbers{least_overflow_sequential(a.number("r"), a.whole("d"), a.number("a")) /

@@ -148,9 +148,9 @@ TEST(DesignStudy, TheFrontierShapesAndTheAlignedOnesHaveTheErrorStated) {
 }
 
 TEST(DesignStudy, OverfillingBehavesAsStated) {
-  // The study's table of arrivals per bucket ends near 244, its last entry taking the rest: where a
-  // level sees more than that, its error and accesses come out too low. Up to 226 arrivals the two
-  // agree to 1e-11, from 245 on they part.
+  // The study takes a level's error and the chance to go on at no more than 235 arrivals per
+  // bucket: where a level sees more than that, both come out too low (docs/decisions/0003). Up to
+  // 226 arrivals the two agree to 1e-11, from 245 on they part.
   constexpr double most_arrivals = 230;
   std::size_t left_out = 0;
   comparison result;

@@ -39,12 +39,30 @@ model::balance_plan plan_of(model::scheme_kind scheme, const model::balance_need
   }
 }
 
+/// The budget asked for, or the largest for which the given overflow suffices.
+double read_budget(const arguments& in, model::scheme_kind scheme, double per_bucket, unsigned d) {
+  if (in.has(accesses)) return in.number(accesses);
+  if (!in.has(overflow)) throw usage_error("give --accesses, --overflow, or both");
+  const double gamma = in.number(overflow);
+  switch (scheme) {
+    case model::scheme_kind::sequential:
+      return model::edge_accesses_sequential(per_bucket, d, gamma);
+    case model::scheme_kind::multilevel:
+      return model::edge_accesses_multilevel(d, gamma);
+    default:
+      return 1.0;
+  }
+}
+
 report plan(const arguments& in) {
   const auto scheme = in.choice(scheme_of_three, placement_schemes);
+  const double per_bucket = in.number(elements_per_bucket);
+  const unsigned d = read_choices(in, scheme);
+  const double budget = read_budget(in, scheme, per_bucket, d);
   const model::balance_plan best =
-      plan_of(scheme, {.elements_per_bucket = in.number(elements_per_bucket),
-                       .choices = read_choices(in, scheme),
-                       .accesses = in.number(accesses),
+      plan_of(scheme, {.elements_per_bucket = per_bucket,
+                       .choices = d,
+                       .accesses = budget,
                        .overflow_fraction = in.maybe_number(overflow)});
   report out(fmt::format("How {} placement reaches the flattest loads", model::name_of(scheme)),
              "ECB, Theorems 3, 4 and 6; BBF, Theorems 3 to 5");
@@ -73,13 +91,15 @@ const command balance_bound_command{
 const command balance_command{
     .name = "balance",
     .summary = "threshold and coin that reach the flattest loads",
-    .details = "Without --overflow: the least overflow for which the scheme is optimal.",
+    .details =
+        "Without --overflow: the least overflow for which the scheme is optimal. Without "
+        "--accesses: the largest budget for which that overflow suffices.",
     .source = "ECB, Theorems 3, 4 and 6; BBF, Theorems 3 to 5",
     .example = "--scheme multilevel --elements-per-bucket 8 --choices 3 --accesses 1.2",
     .options = {{&scheme_of_three},
                 {&elements_per_bucket},
                 {&choices},
-                {&accesses},
+                {&accesses, need::optional},
                 {&overflow, need::optional}},
     .answer = plan,
 };

@@ -55,6 +55,11 @@ struct balance_bound {
 balance_bound lower_bound_loads(double elements_per_bucket, double accesses,
                                 double overflow_fraction);
 
+/// The same for n elements in m buckets: the loads before removal are binomial, of a n trials
+/// rounded down (ECB, proof of Theorem 1). At most 10^4 accesses per bucket.
+balance_bound lower_bound_loads_finite(double elements, double buckets, double accesses,
+                                       double overflow_fraction);
+
 struct balance_needs {
   double elements_per_bucket = 1;             // r
   unsigned choices = 1;                       // d
@@ -86,12 +91,13 @@ balance_plan multilevel_balance(const balance_needs& needs);
 double admit_probability_for(double arrivals_mean, unsigned threshold, double fraction_above);
 
 /// Optimality regions (ECB Figs. 3, 4; BBF Fig. 3): the least overflow for which the scheme reaches
-/// the bound with budget a, and the least budget for a given overflow. 1 <= a <= d.
+/// the bound with budget a, 1 <= a <= d; and the same edge read the other way, the budget up to
+/// which it does so with a given overflow.
 double least_overflow_sequential(double elements_per_bucket, unsigned choices, double accesses);
 double least_overflow_multilevel(unsigned choices, double accesses);
-double least_accesses_sequential(double elements_per_bucket, unsigned choices,
-                                 double overflow_fraction);
-double least_accesses_multilevel(unsigned choices, double overflow_fraction);
+double edge_accesses_sequential(double elements_per_bucket, unsigned choices,
+                                double overflow_fraction);
+double edge_accesses_multilevel(unsigned choices, double overflow_fraction);
 
 /// The overflow of multilevel placement if one admission coin u(x) served all levels instead of an
 /// independent one per level (erratum 0.23: more than least_overflow_multilevel promises).

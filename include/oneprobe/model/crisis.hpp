@@ -64,6 +64,13 @@ std::vector<double> skew_bound(double elements, std::span<const std::uint64_t> l
 /// SSH, Lemma 1.2: z_i = (1 / (c1 c2))^(2^i - 1) c2^i n, for m_i = c2^(i-1) c1 n.
 double skew_sequence(double elements, double c1, double c2, unsigned level);
 
+/// SSH, Lemma 1.1 (erratum 1.9): P(|S_i| > B) < (e / 4)^(B / 2) for any B >= |S_i-1|^2 / m_i.
+double skew_tail_bound(double limit);
+
+/// SSH, Lemma 1.4 (erratum 1.8): the probability that any |S_j|, j <= level, exceeds its z_j of
+/// skew_sequence is at most level (e / 4)^(z_level / 2).
+double skew_sequence_bound(double elements, double c1, double c2, unsigned level);
+
 /// A number of levels d = log log n + O(1) after which SSH, Theorem 1.1 bounds the crisis
 /// probability by o(n^-c); requires c1 > 1, c2 < 1, c1 c2 > 1 (errata 1.8-1.11).
 unsigned asymptotic_levels(double elements, double c1, double c2, double exponent);

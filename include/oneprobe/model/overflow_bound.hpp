@@ -24,6 +24,15 @@ double overflow_bound(double accesses, double load_factor, unsigned bucket_capac
 double accesses_for_overflow(double overflow_fraction, double load_factor,
                              unsigned bucket_capacity);
 
+/// How far the expected unused memory of a finite table can be from the Poisson limit behind the
+/// bound when its hash functions follow l different distributions: 2 l / m (OFH eq. (2) and the
+/// proof of Theorem 2; erratum 3.11).
+double poisson_error_bound(double distributions, double buckets);
+
+/// OFH, Section II: the mean accesses of a lookup when a fraction of the keys looked up is stored,
+/// p a + (1 - p) d. An upper bound only: a miss may stop at a bucket with room (erratum 3.15).
+double lookup_accesses_bound(double stored_fraction, double mean_accesses, unsigned choices);
+
 /// One hash-function distribution of a mixture, OFH Theorem 2: the fraction k_p of all accesses it
 /// makes, and for each group of buckets its density relative to uniform (m f_p(i); 1 is uniform).
 struct access_distribution {

@@ -39,6 +39,11 @@ summary_error single_filter_summary(std::uint64_t elements, std::span<const std:
 /// q_l of SSH, Appendix III-B, C: (1 - (1 - k/m)^l)^k.
 double misdirection_probability(double cells, unsigned hashes, double elements_above);
 
+/// The (real) number of hashes with the least error for this many elements, (ln 2) m / n. SSH,
+/// Section VIII-A: with all elements it is best against false positives, with those above level 1
+/// it is best against failures of type 1; a single filter must compromise.
+double hashes_of_least_error(double cells, double elements);
+
 /// SSH, Section VIII-B and Appendix III-C (errata 1.1, 1.2, 1.7, 1.14): one Bloom filter per level
 /// threshold, B_0 .. B_{d-1}; as many filter sizes and hash counts as levels.
 summary_error multi_filter_summary(std::uint64_t elements, std::span<const std::uint64_t> levels,

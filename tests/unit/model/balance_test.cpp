@@ -92,12 +92,12 @@ RC_GTEST_PROP(balance, the_optimality_regions_invert_each_other, ()) {
   const unsigned d = *rc::gen::inRange(2u, 6u);
   const double a = *rc::gen::inRange(1010, 1500) / 1000.0;
   const double by_levels = least_overflow_multilevel(d, a);
-  RC_ASSERT(std::abs(least_accesses_multilevel(d, by_levels) - a) <= 1e-9);
+  RC_ASSERT(std::abs(edge_accesses_multilevel(d, by_levels) - a) <= 1e-9);
   const double r = any_ratio();
   const double by_sequence = least_overflow_sequential(r, d, a);
   RC_PRE(by_sequence > 1e-12);
   // Where almost every bucket is full the overflow hardly depends on the budget.
-  RC_ASSERT(std::abs(least_accesses_sequential(r, d, by_sequence) - a) <= 1e-6);
+  RC_ASSERT(std::abs(edge_accesses_sequential(r, d, by_sequence) - a) <= 1e-6);
 }
 
 TEST(balance, more_overflow_than_needed_ends_the_budget_early) {
@@ -128,6 +128,30 @@ TEST(balance, less_than_one_element_per_bucket_gives_k0_of_zero) {  // erratum 0
   ASSERT_EQ(bound.loads.fractions.size(), 2u);
   expect_relative(bound.loads.fractions[1], 0.5, 1e-12);
   EXPECT_EQ(bound.largest_load(), 1u);
+}
+
+TEST(balance_bound, of_a_finite_table_tends_to_the_limit) {  // ECB, proof of Theorem 1
+  const balance_bound limit = lower_bound_loads(8, 1.1, 0.01);
+  double last = 1;
+  for (const double buckets : {10.0, 100.0, 1e4, 1e7}) {
+    const balance_bound finite = lower_bound_loads_finite(8 * buckets, buckets, 1.1, 0.01);
+    EXPECT_NEAR(sum(finite.loads.fractions), 1, 1e-11);
+    EXPECT_NEAR(finite.loads.mean(), 8 * 0.99, 1e-9);
+    ASSERT_EQ(finite.k0, limit.k0);
+    const double away = std::abs(finite.loads.variance() - limit.loads.variance());
+    EXPECT_LT(away, last);
+    last = away;
+  }
+  EXPECT_LT(last, 1e-5);
+  EXPECT_LT(lower_bound_loads_finite(80, 10, 1.1, 0.01).loads.variance(), limit.loads.variance());
+}
+
+TEST(balance_bound, of_a_finite_table_without_surplus_is_binomial) {
+  const balance_bound bound = lower_bound_loads_finite(80, 10, 1, 0);
+  EXPECT_FALSE(bound.k0.has_value());
+  expect_relative(bound.loads.variance(), 8 * 0.9, 1e-10);
+  expect_refused([] { lower_bound_loads_finite(80, 10, 0.5, 0); }, "accesses");
+  expect_refused([] { lower_bound_loads_finite(80, 0, 1, 0); }, "buckets");
 }
 
 TEST(balance, the_shared_coin_costs_overflow) {  // erratum 0.23

@@ -281,4 +281,17 @@ RC_GTEST_PROP(crisis_properties, more_elements_or_fewer_buckets_make_a_crisis_mo
   RC_ASSERT(crisis(elements, smaller).crisis_probability >= crisis_probability);
 }
 
+TEST(crisis, the_skew_lemmas_bound_what_is_left) {  // SSH, Lemmas 1.1 and 1.4
+  expect_relative(skew_tail_bound(10), std::pow(std::exp(1.0) / 4, 5), 1e-12);
+  const double z = skew_sequence(1e4, 3, 0.5, 2);
+  expect_relative(skew_sequence_bound(1e4, 3, 0.5, 2), 2 * skew_tail_bound(z), 1e-12);
+  EXPECT_EQ(skew_sequence_bound(10, 3, 0.5, 8), 1.0);
+  // The exact distribution respects the lemma: P(|S_1| > n^2 / m_1).
+  const crisis_result exact = crisis(10000, level_sizes{30000, 15000, 7500, 3750, 1875});
+  double beyond = 0;
+  const double limit = 1e8 / 30000;
+  for (std::uint64_t count = 3334; count < 3600; ++count) beyond += exact.left_after[1].at(count);
+  EXPECT_LE(beyond, skew_tail_bound(limit));
+}
+
 }  // namespace

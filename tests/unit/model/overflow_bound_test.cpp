@@ -40,6 +40,18 @@ TEST(overflow_bound, an_overflow_no_budget_reaches_is_refused) {
   expect_refused([] { accesses_for_overflow(0.0, 1, 4); }, "overflow fraction");
 }
 
+TEST(overflow_bound, the_poisson_limit_is_off_by_at_most_two_buckets_worth) {  // OFH eq. (2), Thm 2
+  EXPECT_EQ(poisson_error_bound(1, 1000), 0.002);
+  EXPECT_EQ(poisson_error_bound(4, 1000), 0.008);
+}
+
+TEST(overflow_bound, a_lookup_costs_its_share_of_hits_and_misses) {  // OFH, Section II
+  EXPECT_DOUBLE_EQ(lookup_accesses_bound(1, 1.697, 4), 1.697);
+  EXPECT_DOUBLE_EQ(lookup_accesses_bound(0, 1.697, 4), 4);
+  EXPECT_DOUBLE_EQ(lookup_accesses_bound(0.5, 2, 4), 3);
+  expect_refused([] { lookup_accesses_bound(0.5, 5, 4); }, "mean accesses");
+}
+
 TEST(overflow_bound, bad_parameters_are_refused_by_name) {
   expect_refused([] { overflow_bound(-0.1, 1, 4); }, "accesses");
   expect_refused([] { overflow_bound(std::nan(""), 1, 4); }, "accesses");

@@ -49,6 +49,19 @@ RC_GTEST_PROP(poisson, what_is_kept_and_what_is_not_make_up_the_mean, ()) {
             1e-12 * mean);
 }
 
+RC_GTEST_PROP(poisson, room_and_content_make_up_the_bucket, ()) {
+  const double mean = any_mean();
+  const auto limit = *rc::gen::inRange<std::uint64_t>(0, 20000);
+  const double full = static_cast<double>(limit);
+  RC_ASSERT(std::abs(poisson_shortfall(mean, limit) + poisson_kept(mean, limit) - full) <=
+            1e-12 * (full + mean));
+}
+
+TEST(poisson, the_room_left_in_a_flooded_bucket_keeps_its_digits) {
+  // E[(3 - X)+] for mean 60: 3 P(0) + 2 P(1) + P(2).
+  expect_relative(poisson_shortfall(60, 3), std::exp(-60.0) * (3 + 2 * 60 + 60 * 60 / 2.0), 1e-12);
+}
+
 RC_GTEST_PROP(poisson, the_two_forms_of_the_excess_agree, ()) {
   // Below the mean by tails, above by its series; the definition by differences links them.
   const double mean = any_mean();

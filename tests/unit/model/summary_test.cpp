@@ -257,4 +257,11 @@ RC_GTEST_PROP(summary_properties, more_cells_fail_less_and_cost_more, ()) {
   RC_ASSERT(large.crisis_probability == small.crisis_probability);
 }
 
+TEST(summary, hashes_best_against_failures_are_far_more_than_against_false_positives) {
+  // SSH, Section VIII-A: k = (ln 2) m / (beta_1 n) and (ln 2) m / n.
+  expect_relative(hashes_of_least_error(120000, 10000), 12 * std::log(2.0), 1e-12);
+  expect_relative(hashes_of_least_error(120000, 1152), 120000 / 1152.0 * std::log(2.0), 1e-12);
+  EXPECT_GT(hashes_of_least_error(120000, 1152), 70);
+}
+
 }  // namespace
