@@ -94,7 +94,10 @@ double largest_load(double overflow_fraction, Overflow&& overflow_at) {
     return std::log(std::max(overflow_at(load_factor), 1e-320)) - std::log(overflow_fraction);
   };
   double low = 1, high = 1;
-  while (distance(low) > 0) low *= 0.5;
+  for (; distance(low) > 0; low *= 0.5)
+    if (low < 2 * smallest_mean)
+      refuse("overflow fraction", "reachable at a load factor of at least " + show(smallest_mean),
+             overflow_fraction);
   while (distance(high) < 0) high *= 2;
   return find_root(distance, low, high);
 }
