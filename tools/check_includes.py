@@ -33,8 +33,8 @@ USERS = ("apps", "integrations", "bench", "tests", "fuzz", "examples")
 # Folders that are compiled with themselves as an include folder, so that their files find shared headers from below.
 INCLUDE_ROOTS = ("tests", "apps/cli")
 
-# Tests that look inside a program include its headers as the program itself does.
-TESTS_OF_PROGRAMS = {"tests/unit/cli": "apps/cli"}
+# Tests and fuzzers that look inside a program include its headers as the program itself does.
+TESTS_OF_PROGRAMS = {"tests/unit/cli": "apps/cli", "fuzz": "apps/cli"}
 
 # Boost stays inside the compiled parts; the benchmarks measure it as a peer.
 BOOST_ALLOWED = ("src/model/", "src/plan/", "src/sim/", "bench/")

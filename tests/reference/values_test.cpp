@@ -56,13 +56,13 @@ void compare_document(const std::string& document) {
             << " entries compared; largest relative difference " << result.worst() << "\n";
 }
 
-TEST(ReferenceValues, OptimalFastHashingAgrees) { compare_document("003/"); }
-TEST(ReferenceValues, BalancingAgrees) { compare_document("000/"); }
-TEST(ReferenceValues, FiltersAgree) { compare_document("C/"); }
-TEST(ReferenceValues, SimpleSummariesAgree) { compare_document("001/"); }
-TEST(ReferenceValues, BallsAndBinsAgree) { compare_document("002/"); }
+TEST(reference_values, optimal_fast_hashing_agrees) { compare_document("003/"); }
+TEST(reference_values, balancing_agrees) { compare_document("000/"); }
+TEST(reference_values, filters_agree) { compare_document("C/"); }
+TEST(reference_values, simple_summaries_agree) { compare_document("001/"); }
+TEST(reference_values, balls_and_bins_agree) { compare_document("002/"); }
 
-TEST(ReferenceValues, EveryEntryIsComputedOnceOrLeftOutForAReason) {
+TEST(reference_values, every_entry_is_computed_once_or_left_out_for_a_reason) {
   std::size_t computed = 0, left_out = 0;
   for (const auto& [key, value] : values().at("exact").items()) {
     const omission* reason = omission_of(key);
