@@ -1,0 +1,67 @@
+"""What the documents name exists: every full `oneprobe` call runs, a short one fails for what it leaves out only, every
+function, header and test is there.
+
+usage: documents_test.py TOOL PROJECT
+"""
+
+import pathlib
+import re
+import shlex
+import subprocess
+import sys
+import unittest
+
+TOOL, PROJECT = sys.argv[1], pathlib.Path(sys.argv[2])
+DOCUMENTS = [PROJECT / "README.md", PROJECT / "ARCHITECTURE.md", *sorted((PROJECT / "docs").rglob("*.md"))]
+SPAN = re.compile(r"`([^`\n]+)`")
+# Words in code style that are no names of ours.
+FOREIGN = {"find_package", "add_subdirectory", "target_link_libraries", "pkg_config", "linear_probing"}
+
+
+def calls(text):
+    """Calls in code spans and in code blocks, continued lines joined."""
+    text = re.sub(r"\\\n\s*", " ", text)
+    lines = re.findall(r"^\s*(oneprobe [^\n#]+)$", text, re.MULTILINE) + SPAN.findall(text)
+    for line in lines:
+        words = line.split()
+        complete = words[:1] == ["oneprobe"] and any(word.startswith("--") for word in words)
+        if complete and not re.search(r"[…]|\b[A-Z]\b|\bNAME\b", line):
+            yield line.strip()
+
+
+class Documents(unittest.TestCase):
+    def test_every_call_runs(self):
+        found = [(document, call) for document in DOCUMENTS for call in calls(document.read_text(encoding="utf-8"))]
+        full = 0
+        for document, call in found:
+            with self.subTest(document=document.name, call=call):
+                run = subprocess.run([TOOL, *shlex.split(call)[1:]], capture_output=True, text=True, timeout=60)
+                full += run.returncode == 0
+                if run.returncode != 0:
+                    self.assertRegex(run.stderr, r"is missing|needs a value|: give ")
+        self.assertGreater(full, 20)
+
+    def test_every_name_exists(self):
+        sources = "\n".join(
+            path.read_text(encoding="utf-8")
+            for folder in ("include", "src", "apps", "tests", "fuzz", "tools")
+            for path in (PROJECT / folder).rglob("*")
+            if path.suffix in {".hpp", ".cpp", ".py", ".txt"}
+        )
+        known = set(re.findall(r"\w+", sources))
+        files = {
+            path.name
+            for folder in ("include", "src", "apps", "tests", "fuzz", "tools", "bench")
+            for path in (PROJECT / folder).rglob("*")
+        }
+        for document in DOCUMENTS:
+            for span in SPAN.findall(document.read_text(encoding="utf-8")):
+                name = re.fullmatch(r"(?:[a-z_]+(?:::|\.))*([a-z]\w*_\w+)(?:\(\))?", span)
+                if name and name[1] not in FOREIGN and not re.fullmatch(r"[a-z]_\w{1,4}", name[1]):
+                    self.assertIn(name[1], known, f"{document.name} names {span}")
+                if re.fullmatch(r"[\w/.-]+\.(hpp|cpp|py)", span):
+                    self.assertIn(pathlib.PurePosixPath(span).name, files, f"{document.name} names {span}")
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
