@@ -108,7 +108,7 @@ fluid_parameters read_fluid(parameter_reader& in) {
   parameters.scheme = in.scheme();
   parameters.load_factor = in.number();
   parameters.bucket_capacity = in.whole();
-  parameters.choices = in.whole() % 9;
+  parameters.choices = in.whole();
   parameters.level_fractions = in.fractions();
   if (in.below(4) == 0) parameters.admit_probability = in.number();
   if (in.below(4) == 0) parameters.access_budget = in.number();
@@ -124,7 +124,7 @@ void check_filter(const filter_error& error, unsigned choices) {
 }
 
 void run_one(parameter_reader& in) {
-  switch (in.below(16)) {
+  switch (in.below(20)) {
     case 0: {
       const double a = in.number(), c = in.number();
       const unsigned h = in.whole();
@@ -183,7 +183,7 @@ void run_one(parameter_reader& in) {
       const balanced_shape shape{.block_bits = in.whole() * 16,
                                  .bits_set = in.whole(),
                                  .scheme = in.scheme(),
-                                 .choices = in.whole() % 9,
+                                 .choices = in.whole(),
                                  .rule = static_cast<lookup_rule>(in.below(6)),
                                  .threshold = in.whole() * (1 + in.below(8)),
                                  .admit_probability = in.below(2) == 0 ? 0 : in.number(),
@@ -193,10 +193,10 @@ void run_one(parameter_reader& in) {
     }
     case 8: {
       const fingerprint_shape shape{.block_bits = in.whole() * 16,
-                                    .capacity = in.whole(),
+                                    .bucket_capacity = in.whole(),
                                     .remainder_bits = in.whole(),
                                     .note_bits = in.whole(),
-                                    .choices = in.whole() % 9,
+                                    .choices = in.whole(),
                                     .order = static_cast<overflow_order>(in.below(2)),
                                     .quotient_header = in.below(2) == 0};
       check_filter(evaluate(shape, in.number()), shape.choices);
@@ -233,7 +233,7 @@ void run_one(parameter_reader& in) {
       const churn_state state = churn_limit({.scheme = in.scheme(),
                                              .load_factor = in.number(),
                                              .bucket_capacity = in.whole(),
-                                             .choices = in.whole() % 9,
+                                             .choices = in.whole(),
                                              .level_fractions = in.fractions()});
       require_distribution(state.occupancy, "churn occupancy");
       require_fraction(state.overflow_fraction, "churn overflow");
@@ -250,8 +250,45 @@ void run_one(parameter_reader& in) {
     case 14: {
       const double balls = static_cast<double>(in.count()), bins = static_cast<double>(in.count());
       require_fraction(collision_probability(balls, bins), "collision");
-      require_distribution(bin_occupancy(balls, bins, in.whole() % 9), "bins");
+      require_distribution(bin_occupancy(balls, bins, in.whole()), "bins");
       require(static_cast<double>(max_load_union_bound(balls, bins, in.number())) >= 0, "max load");
+      break;
+    }
+    case 16: {
+      const churn_parameters parameters{.scheme = in.scheme(),
+                                        .load_factor = in.number(),
+                                        .bucket_capacity = in.whole(),
+                                        .choices = in.whole(),
+                                        .level_fractions = in.fractions()};
+      const overflow_spread spread =
+          overflow_spread_churning(parameters, static_cast<double>(in.count()));
+      require_finite(spread.standard_deviation, "spread under churn");
+      require(reserve_for(spread, in.number()) >= 0, "reserve under churn");
+      break;
+    }
+    case 17: {
+      const double overflow = in.number();
+      const unsigned h = in.whole(), d = in.whole();
+      require_finite(largest_load_factor(overflow, h, d), "largest load");
+      require_finite(largest_load_factor_under_churn(overflow, h, d), "largest load under churn");
+      require_finite(edge_accesses_multilevel(d, overflow), "edge of multilevel");
+      require_finite(edge_accesses_sequential(in.number(), d, overflow), "edge of sequential");
+      break;
+    }
+    case 18:
+      require_distribution(
+          lower_bound_loads_finite(static_cast<double>(in.count()), static_cast<double>(in.count()),
+                                   in.number(), in.number())
+              .loads.fractions,
+          "finite balance bound");
+      break;
+    case 19: {
+      const fingerprint_point point =
+          choose_fingerprint({.bits_per_element = in.number(),
+                              .block_bits = 64 * (1 + in.below(8)),
+                              .access_limit = 1 + in.number() / 16,
+                              .order = static_cast<overflow_order>(in.below(2))});
+      check_filter(point.error, point.shape.choices);
       break;
     }
     case 15: {

@@ -111,9 +111,8 @@ int run(int argc, const char* const* argv) {
   } catch (const output_error& error) {
     return complain(root, error.what(), exit_failure);
   } catch (const std::exception& error) {
-    // A model that gives up says so with an exception of its own; the input is still at fault.
-    return complain(root, fmt::format("cannot be computed for these values: {}", error.what()),
-                    exit_usage);
+    // The models refuse bad parameters by std::invalid_argument; anything else is our fault.
+    return complain(root, fmt::format("internal error: {}", error.what()), exit_failure);
   }
 }
 

@@ -79,11 +79,13 @@ double sequential_level(double elements_per_bucket, unsigned choices, double acc
     return detail::sequential_process(rule_of(level), choices).elements_at(arrivals) -
            elements_per_bucket;
   };
-  double high = std::max(2.0, 2 * arrivals);
+  // Refusing everything makes d accesses each; a threshold no load reaches makes one.
+  if (distance(0.0) >= 0) return 0;
+  double high = std::min<double>(std::max(2.0, 2 * arrivals), largest_threshold);
   while (distance(high) < 0) {
-    high *= 2;
-    if (high > largest_threshold)
+    if (high == largest_threshold)
       detail::refuse("accesses", "far enough above 1 for a threshold to matter", accesses);
+    high = std::min<double>(2 * high, largest_threshold);
   }
   return detail::find_root(distance, 0.0, high);
 }
@@ -129,7 +131,9 @@ balance_bound lower_bound_loads(double elements_per_bucket, double accesses,
                    "at least 1 - overflow fraction = " + detail::show(1 - overflow_fraction),
                    accesses);
   balance_bound bound;
-  if (surplus <= 1e-15 * elements_per_bucket) {  // nothing to remove, erratum 0.9
+  // Below one access per element, 1 - a is rounded; from there on the surplus is exact.
+  const double rounding = accesses < 1 ? 1e-15 * elements_per_bucket : 0;
+  if (surplus <= rounding) {  // nothing to remove, erratum 0.9
     bound.loads.fractions = poisson_loads(mean);
     bound.e0 = mean;
     bound.p0 = 1;
@@ -165,7 +169,7 @@ balance_bound lower_bound_loads_finite(double elements, double buckets, double a
                       (1 - overflow_fraction) * (1 - 1e-12), 64.0);
   detail::check_range("accesses per bucket", accesses * elements / buckets, detail::smallest_mean,
                       1e4);
-  const double trials = std::floor(accesses * elements * (1 + 1e-12));
+  const double trials = std::floor(accesses * elements * (1 + 4e-16));
   const auto exactly = [&](unsigned load) {
     return detail::binomial_probability(trials, 1 / buckets, load);
   };
@@ -194,7 +198,14 @@ balance_bound lower_bound_loads_finite(double elements, double buckets, double a
     bound.p0 += exactly(i);
     bound.e0 += i * exactly(i);
   }
-  const double above = kept - sum;
+  // E[(X - k0)+] less what is removed: the difference kept - sum would cancel.
+  double excess = 0;
+  for (unsigned load = k0 + 1;; ++load) {
+    const double tail = at_least(load);
+    excess += tail;
+    if (tail <= 1e-17 * excess) break;
+  }
+  const double above = std::max(0.0, excess - (trials - kept * buckets) / buckets);
   bound.loads.fractions.push_back(at_least(k0) - above);
   bound.loads.fractions.push_back(above);
   return bound;
@@ -237,7 +248,7 @@ balance_plan sequential_balance(const balance_needs& needs) {
     // At the edge of the region the rule is known from the search for it; recovering p from the
     // loads would lose digits when almost all buckets are at h + 1.
     const threshold rule = rule_of(sequential_level(r, needs.choices, needs.accesses));
-    plan.threshold = rule.capacity;
+    plan.threshold = rule.bucket_capacity;
     plan.admit_probability = rule.admit_probability;
   } else {
     plan.end_time =
@@ -303,7 +314,8 @@ double edge_accesses_sequential(double elements_per_bucket, unsigned choices,
   };
   if (distance(0.0) < 0) return choices;
   double high = 2;
-  while (distance(high) > 0) high *= 2;
+  while (high < largest_threshold && distance(high) > 0)
+    high = std::min<double>(2 * high, largest_threshold);
   return at_level(detail::find_root(distance, 0.0, high)).first;
 }
 

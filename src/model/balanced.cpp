@@ -60,6 +60,7 @@ bool has_tracking(lookup_rule rule) {
 unsigned counter_width(unsigned largest) { return static_cast<unsigned>(std::bit_width(largest)); }
 
 void check(const balanced_shape& shape) {
+  detail::check_overflow_list(shape.overflow);
   detail::check_range("block bits", shape.block_bits, 8, 4096);
   detail::check_range("bits set", shape.bits_set, 1, 64);
   detail::check_choices(shape.choices);
@@ -100,6 +101,15 @@ class balanced_law {
 
   /// The block does not depend on the number of choices; the filter around it does.
   void set_choices(unsigned choices) { shape_.choices = choices; }
+
+  /// Bits per element alone, for levels: needs the refusals only.
+  double memory_at(double arrivals_mean) const {
+    if (!counter_ || shape_.scheme == scheme_kind::sequential)
+      return at(arrivals_mean).bits_per_element;
+    const double passed = counter_->refused(arrivals_mean) / arrivals_mean;
+    return shape_.block_bits * detail::geometric_sum(passed, shape_.choices) / arrivals_mean +
+           shape_.overflow.bits_per_element() * detail::power(passed, shape_.choices);
+  }
 
   filter_error at(double arrivals_mean) const {
     const detail::block_outcome block = outcome(arrivals_mean);
@@ -150,7 +160,7 @@ class balanced_law {
 
 std::optional<double> arrivals_for(const balanced_law& law, double bits_per_element,
                                    unsigned block_bits) {
-  return detail::arrivals_for_memory([&](double mean) { return law.at(mean).bits_per_element; },
+  return detail::arrivals_for_memory([&](double mean) { return law.memory_at(mean); },
                                      bits_per_element, block_bits);
 }
 
@@ -281,6 +291,7 @@ balanced_point balanced_at_budget(double bits_per_element, unsigned block_bits, 
                                   double accesses, unsigned choices, lookup_rule rule,
                                   const overflow_list_cost& overflow) {
   check_point(bits_per_element, block_bits, bits_set);
+  detail::check_overflow_list(overflow);
   if (has_tracking(rule))
     throw std::invalid_argument(
         "rule at an insertion budget must be counter, coin, flag or coin-flag; found " +
@@ -313,12 +324,13 @@ double missed_if_query_stops_at_threshold(double arrivals_mean, threshold rule, 
   if (refused == 0) return 0;
   // P(a block that refused an element ends at load h): then all its j refusals are of that kind.
   double refused_at_h = 0, sum = 0;
-  detail::for_poisson_from(arrivals_mean, rule.capacity, [&](std::uint64_t i, double probability) {
-    const auto j = static_cast<double>(i - rule.capacity);
-    refused_at_h += probability * j * std::pow(1 - rule.admit_probability, j);
-    sum += probability;
-    return !detail::negligible(arrivals_mean, i, probability * (j + 1), sum);
-  });
+  detail::for_poisson_from(
+      arrivals_mean, rule.bucket_capacity, [&](std::uint64_t i, double probability) {
+        const auto j = static_cast<double>(i - rule.bucket_capacity);
+        refused_at_h += probability * j * std::pow(1 - rule.admit_probability, j);
+        sum += probability;
+        return !detail::negligible(arrivals_mean, i, probability * (j + 1), sum);
+      });
   const double stays = 1 - refused_at_h / refused;
   const double passed = refused / arrivals_mean;
   double missed = 0;
@@ -370,7 +382,7 @@ class balanced_search {
   }
 
   std::optional<double> arrivals(const balanced_law& law) const {
-    return detail::arrivals_for_memory([&](double mean) { return law.at(mean).bits_per_element; },
+    return detail::arrivals_for_memory([&](double mean) { return law.memory_at(mean); },
                                        needs_.bits_per_element, needs_.block_bits,
                                        std::min<double>(needs_.access_limit, most_choices_) + 0.1);
   }
@@ -435,7 +447,7 @@ class balanced_search {
         tracking ? std::vector<double>{0.0} : std::vector<double>{0.0, 1.0 / 3, 2.0 / 3};
     const std::vector<unsigned> widths =
         tracking ? std::vector<unsigned>{1, 4, 8, 12, 16} : std::vector<unsigned>{1};
-    for (unsigned h = fewest; h <= most; ++h)
+    const auto try_threshold = [&](unsigned h) {
       for (const double p : admit)
         for (const unsigned w : widths) {
           balanced_shape candidate = shape();
@@ -444,6 +456,14 @@ class balanced_search {
           candidate.tracking_bits = w;
           if (candidate.state_bits() + 8 <= needs_.block_bits) offer_counter(candidate, most + 1);
         }
+    };
+    // At most 25 thresholds, then those between the best and its neighbours.
+    const unsigned stride = std::max(1u, (most - fewest) / 24);
+    for (unsigned h = fewest; h <= most; h += stride) try_threshold(h);
+    if (!best_.best() || stride == 1) return;
+    const unsigned middle = best_.best()->shape.threshold;
+    for (unsigned h = middle - std::min(middle - 1, stride - 1); h < middle + stride; ++h)
+      if (h != middle && h <= most) try_threshold(h);
   }
 
   /// Tries all numbers of choices and of bits set. The load of the blocks, and so the size, does
@@ -489,7 +509,8 @@ class balanced_search {
 }  // namespace
 
 balanced_point choose_balanced(const balanced_needs& needs) {
-  detail::check_range("bits per element", needs.bits_per_element, 1.0, 64.0);
+  detail::check_overflow_list(needs.overflow);
+  detail::check_range("bits per element", needs.bits_per_element, 4.0, 64.0);
   detail::check_range("block bits", needs.block_bits, 64, 512);
   detail::check_range("access limit", needs.access_limit, 1.0, 64.0);
   detail::check_choices(needs.largest_choices);

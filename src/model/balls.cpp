@@ -63,7 +63,7 @@ class choice_front {
     const auto flow = [d = choices_](const state& s, state& rate, double) {
       double below = 1;
       for (std::size_t i = 0; i < s.size(); ++i) {
-        const double here = detail::power(s[i], d);
+        const double here = detail::power(std::clamp(s[i], 0.0, 1.0), d);
         rate[i] = below - here;
         below = here;
       }
@@ -287,6 +287,20 @@ double reaches(std::uint64_t balls, std::uint64_t bins, unsigned load) {
 }
 
 }  // namespace
+
+std::uint64_t max_load_fluid_bound(double balls, double bins, unsigned choices,
+                                   double probability) {
+  check_balls_and_bins(balls, bins);
+  detail::check_above("probability", probability, 0.0, 1.0);
+  // One ball per bin more raises the loads by one; beyond the average they fall doubly
+  // exponentially, or like a Poisson tail with one choice.
+  const double average = balls / bins;
+  const auto most = static_cast<unsigned>(average + 12 * std::sqrt(average + 1) + 60);
+  const std::vector<double> at_least = bins_with_at_least(average, choices, most);
+  std::uint64_t load = 0;
+  while (load < at_least.size() && bins * at_least[load] > probability) ++load;
+  return load;
+}
 
 std::vector<double> max_load_at_least(std::uint64_t balls, std::uint64_t bins, unsigned count) {
   check_counts(balls, bins);

@@ -29,7 +29,7 @@ block_outcome counter_block::outcome(double arrivals_mean) const {
   // P(the rule sends a query on) from blocks that end at load h, and at h + 1. After j arrivals
   // beyond h the load is h with probability (1 - p)^j, and then all j were refused; at load h + 1
   // somebody was refused unless j = 1 and that one was admitted.
-  const unsigned h = admission_.capacity;
+  const unsigned h = admission_.bucket_capacity;
   const double p = admission_.admit_probability;
   const double missed = 1 - 1.0 / tracking_bits_;
   double on_at_h = 0, on_above = 0, sum = 0;

@@ -23,6 +23,7 @@ class counter_block {
   counter_block(const balanced_shape& shape, std::vector<double> errors);
   block_outcome outcome(double arrivals_mean) const;
   double refusal(double arrivals_mean) const;
+  double refused(double arrivals_mean) const { return refused_mean(arrivals_mean, admission_); }
 
  private:
   threshold admission_;

@@ -8,14 +8,14 @@ namespace {
 
 void check(double arrivals_mean, threshold rule) {
   detail::check_range("mean arrivals per bucket", arrivals_mean, 0.0, largest_mean);
-  detail::check_range("threshold", rule.capacity, 0, largest_threshold);
+  detail::check_range("threshold", rule.bucket_capacity, 0, largest_threshold);
   detail::check_probability("admit probability", rule.admit_probability);
 }
 
 /// Sum over j >= first of P(X = h + j) weight(j, (1 - p)^j), weights at most of order j.
 template <class Weight>
 double sum_beyond(double mean, threshold rule, unsigned first, Weight&& weight) {
-  const std::uint64_t h = rule.capacity;
+  const std::uint64_t h = rule.bucket_capacity;
   const double refuse = 1 - rule.admit_probability;
   double sum = 0;
   double still_at_h = 0;       // (1 - p)^j: no coin has admitted yet
@@ -35,7 +35,7 @@ double sum_beyond(double mean, threshold rule, unsigned first, Weight&& weight) 
 
 std::vector<double> bucket_occupancy(double arrivals_mean, threshold rule) {
   check(arrivals_mean, rule);
-  const unsigned h = rule.capacity;
+  const unsigned h = rule.bucket_capacity;
   std::vector<double> fractions;
   fractions.reserve(h + 2);
   for (unsigned i = 0; i < h; ++i) fractions.push_back(poisson_probability(arrivals_mean, i));
@@ -59,8 +59,9 @@ double fraction_above_threshold(double arrivals_mean, threshold rule) {
 
 double refused_mean(double arrivals_mean, threshold rule) {
   check(arrivals_mean, rule);
-  if (rule.admit_probability == 0) return poisson_excess(arrivals_mean, rule.capacity);
-  if (rule.admit_probability == 1) return poisson_excess(arrivals_mean, rule.capacity + 1ull);
+  if (rule.admit_probability == 0) return poisson_excess(arrivals_mean, rule.bucket_capacity);
+  if (rule.admit_probability == 1)
+    return poisson_excess(arrivals_mean, rule.bucket_capacity + 1ull);
   // Of j arrivals beyond h, one is admitted unless all j coins refuse.
   return sum_beyond(arrivals_mean, rule, 1, [](double j, double at_h) { return (j - 1) + at_h; });
 }
@@ -73,8 +74,8 @@ double refused_fraction(double arrivals_mean, threshold rule) {
 double refusal_probability(double arrivals_mean, threshold rule) {
   check(arrivals_mean, rule);
   const double p = rule.admit_probability;
-  if (p == 0) return poisson_at_least(arrivals_mean, rule.capacity);
-  if (p == 1) return poisson_at_least(arrivals_mean, rule.capacity + 1ull);
+  if (p == 0) return poisson_at_least(arrivals_mean, rule.bucket_capacity);
+  if (p == 1) return poisson_at_least(arrivals_mean, rule.bucket_capacity + 1ull);
   return sum_beyond(arrivals_mean, rule, 0, [p](double, double at_h) { return 1 - p * at_h; });
 }
 

@@ -21,7 +21,9 @@ void refuse(std::string_view parameter, std::string_view allowed, double found) 
 
 void check_load_factor(double value) { check_range("load factor", value, smallest_mean, 1e3); }
 
-void check_capacity(unsigned value) { check_range("bucket capacity", value, 1, largest_capacity); }
+void check_capacity(unsigned value) {
+  check_range("bucket capacity", value, 1, largest_bucket_capacity);
+}
 
 void check_choices(unsigned value) { check_range("choices", value, 1, largest_choices); }
 

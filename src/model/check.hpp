@@ -38,7 +38,8 @@ void check_choices(unsigned value);
 void check_probability(std::string_view parameter, double value);
 void check_elements(std::string_view parameter, double value);
 
-/// At least one, each above 0 (or at least 0 when `allow_empty`), summing to 1 within 1e-6.
+/// At least one, each above 0 (at least 0 where empty levels are allowed), summing to 1 within
+/// 1e-6.
 enum class empty_levels { refused, allowed };
 void check_fractions(std::string_view parameter, std::span<const double> values,
                      empty_levels empty = empty_levels::refused);

@@ -142,9 +142,16 @@ churn_state d_left_churn(double per_bucket, unsigned slots, unsigned choices) {
   std::vector<std::vector<double>> at_least(choices, std::vector<double>(slots + 2, 0.0));
   for (std::vector<double>& group : at_least) group[0] = 1;
   std::vector<std::vector<double>> loads(choices, std::vector<double>(slots + 1, 0.0));
-  double change = 1;
-  for (int round = 0; round < 20000 && change > 1e-13; ++round) {
-    change = 0;
+  // A tiny fraction is a product of many others and multiplies their rounding: it has settled at
+  // nine digits, and below 1e-100 it does not matter.
+  const auto settled = [](double now, double before) {
+    const double change = std::abs(now - before);
+    return change <= 1e-14 && (change <= 1e-9 * now || now < 1e-100);
+  };
+  bool at_rest = false;
+  for (int round = 0; !at_rest; ++round) {
+    if (round == 20000) throw std::logic_error("oneprobe: the stationary state does not settle");
+    at_rest = true;
     for (unsigned group = 0; group < choices; ++group) {
       loads[group] = stationary_loads(slots, [&](unsigned load) {
         double arriving = per_bucket * choices;
@@ -156,8 +163,7 @@ churn_state d_left_churn(double per_bucket, unsigned slots, unsigned choices) {
       double sum = 0;
       for (unsigned i = slots; i > 0; --i) {
         sum += loads[group][i];
-        const double old = at_least[group][i];
-        if (sum > 1e-200) change = std::max(change, std::abs(sum - old) / sum);
+        at_rest = at_rest && settled(sum, at_least[group][i]);
         at_least[group][i] = sum;
       }
     }
@@ -178,6 +184,7 @@ churn_state d_left_churn(double per_bucket, unsigned slots, unsigned choices) {
 }  // namespace
 
 double erlang_b(unsigned slots, double offered_load) {
+  detail::check_range("slots", slots, 0, largest_threshold);
   detail::check_range("offered load", offered_load, 0.0, 1e12);
   double blocked = 1;
   for (unsigned i = 1; i <= slots; ++i)

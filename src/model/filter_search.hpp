@@ -14,6 +14,11 @@ inline void check_bits_per_element(double value) {
   check_range("bits per element", value, 1.0, 4096.0);
 }
 
+inline void check_overflow_list(const overflow_list_cost& list) {
+  check_range("fingerprint bits of the overflow list", list.fingerprint_bits, 1.0, 1024.0);
+  check_range("load of the overflow list", list.list_load, 0.01, 0.99);
+}
+
 /// The smallest number of arrivals per block at which the memory per element, B / r plus the
 /// overflow list, falls to the budget. Few arrivals waste blocks and too many overflow, so the
 /// memory falls first and rises later; none if its least is above the budget.

@@ -15,15 +15,16 @@ namespace oneprobe::model {
 namespace {
 
 void check(const fingerprint_shape& shape) {
+  detail::check_overflow_list(shape.overflow);
   detail::check_range("block bits", shape.block_bits, 16, 4096);
-  detail::check_range("capacity", shape.capacity, 1, 4096);
+  detail::check_range("bucket capacity", shape.bucket_capacity, 1, 4096);
   detail::check_range("remainder bits", shape.remainder_bits, shape.quotient_header ? 0 : 2, 56);
   detail::check_range("note bits", shape.note_bits, 1, 64);
   detail::check_choices(shape.choices);
   if (shape.quotients() < 1)
     detail::refuse(
-        "capacity x (remainder bits + 1) + note bits", "below the block bits",
-        static_cast<double>(shape.capacity) * (shape.remainder_bits + 1) + shape.note_bits);
+        "bucket capacity x (remainder bits + 1) + note bits", "below the block bits",
+        static_cast<double>(shape.bucket_capacity) * (shape.remainder_bits + 1) + shape.note_bits);
 }
 
 /// Probability that a stored fingerprint equals that of an absent key.
@@ -41,7 +42,7 @@ double collision(const fingerprint_shape& shape) {
 /// buckets since. First come: h stay, the query collides with those only, and goes on if one of
 /// the X - h refused ones set its tracking bit.
 detail::block_outcome bucket_outcome(const fingerprint_shape& shape, double mean) {
-  const std::uint64_t h = shape.capacity;
+  const std::uint64_t h = shape.bucket_capacity;
   const double equal = collision(shape);
   const double log_differs = std::log1p(-equal);
   const double missed = 1 - 1.0 / shape.note_bits;
@@ -78,7 +79,7 @@ std::optional<double> arrivals_for(const fingerprint_shape& shape, double bits_p
                                    double largest_ratio) {
   // Memory needs the refusals only.
   const auto bits_at = [&](double mean) {
-    const double passed = poisson_excess(mean, shape.capacity) / mean;
+    const double passed = poisson_excess(mean, shape.bucket_capacity) / mean;
     return shape.block_bits * detail::geometric_sum(passed, shape.choices) / mean +
            shape.overflow.bits_per_element() * detail::power(passed, shape.choices);
   };
@@ -99,8 +100,8 @@ std::string_view name_of(overflow_order order) {
 
 long fingerprint_shape::quotients() const {
   const long left = static_cast<long>(block_bits) - static_cast<long>(note_bits) -
-                    static_cast<long>(capacity) * static_cast<long>(remainder_bits);
-  if (quotient_header) return left - static_cast<long>(capacity);
+                    static_cast<long>(bucket_capacity) * static_cast<long>(remainder_bits);
+  if (quotient_header) return left - static_cast<long>(bucket_capacity);
   return left >= 0 ? 1 : 0;
 }
 
@@ -125,7 +126,7 @@ overfilled overfill(const fingerprint_shape& shape, double design_arrivals, doub
   // Buckets of each level per element of the rated number: level 1 sees `design_arrivals` each,
   // and so does every later level before it is enlarged.
   std::vector<double> buckets;
-  const double passed = poisson_excess(design_arrivals, shape.capacity) / design_arrivals;
+  const double passed = poisson_excess(design_arrivals, shape.bucket_capacity) / design_arrivals;
   double all_buckets = 0;
   for (unsigned level = 0; level < shape.choices; ++level) {
     buckets.push_back(detail::power(passed, level) / design_arrivals *
@@ -161,6 +162,7 @@ overfilled overfill(const fingerprint_shape& shape, double design_arrivals, doub
 }
 
 fingerprint_point choose_fingerprint(const fingerprint_needs& needs) {
+  detail::check_overflow_list(needs.overflow);
   detail::check_bits_per_element(needs.bits_per_element);
   detail::check_range("block bits", needs.block_bits, 64, 4096);
   detail::check_range("access limit", needs.access_limit, 1.0, 64.0);
@@ -178,7 +180,7 @@ fingerprint_point choose_fingerprint(const fingerprint_needs& needs) {
        choices <= needs.choices.value_or(needs.largest_choices); ++choices)
     for (unsigned capacity = fewest; capacity <= most; ++capacity) {
       fingerprint_shape shape{.block_bits = needs.block_bits,
-                              .capacity = capacity,
+                              .bucket_capacity = capacity,
                               .choices = choices,
                               .order = needs.order,
                               .overflow = needs.overflow};

@@ -19,8 +19,8 @@ namespace {
 double refused_square(double arrivals_mean, threshold rule) {
   double sum = 0;
   detail::for_poisson_from(
-      arrivals_mean, rule.capacity + 1ull, [&](std::uint64_t i, double probability) {
-        const auto j = static_cast<double>(i - rule.capacity);
+      arrivals_mean, rule.bucket_capacity + 1ull, [&](std::uint64_t i, double probability) {
+        const auto j = static_cast<double>(i - rule.bucket_capacity);
         const double none_admitted = std::pow(1 - rule.admit_probability, j);
         const double term = (j - 1) * (j - 1) * (1 - none_admitted) + j * j * none_admitted;
         sum += probability * term;
@@ -95,16 +95,18 @@ overflow_spread overflow_spread_churning(const churn_parameters& parameters, dou
                        elements / (parameters.load_factor * parameters.bucket_capacity));
   detail::check_range("bucket capacity of the differential equations", parameters.bucket_capacity,
                       1, detail::largest_ode_capacity);
-  return {.mean = elements * state.overflow_fraction,
-          .standard_deviation =
-              std::sqrt(elements * detail::overflow_noise_churning(parameters, state))};
+  const double mean = elements * state.overflow_fraction;
+  // Rounding of the loads leaves a noise of about 1e-17 n; below it overflows are rare and single.
+  const double noise = 1e-15 * elements;
+  const double variance = elements * detail::overflow_noise_churning(parameters, state);
+  return {.mean = mean, .standard_deviation = std::sqrt(variance < noise ? mean : variance)};
 }
 
 double reserve_for(const overflow_spread& spread, double probability) {
   detail::check_range("mean", spread.mean, 0.0, detail::most_elements);
   detail::check_range("standard deviation", spread.standard_deviation, 0.0, detail::most_elements);
   detail::check_range("probability", probability, 1e-30, 1.0);
-  if (spread.mean == 0) return 0;
+  if (spread.mean <= probability) return 0;  // P(overflow >= 1) is at most its mean
   using boost::math::complement;
   if (spread.mean > 1e6) {  // normal by then; the quantiles of the others are searched for
     const boost::math::normal_distribution<double> overflow(

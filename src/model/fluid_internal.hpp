@@ -12,6 +12,9 @@ namespace oneprobe::model::detail {
 /// The differential equations have a component for each load; beyond this they take too long.
 inline constexpr unsigned largest_ode_capacity = 128;
 
+/// The most arrivals per bucket times components the differential equations take on: a few seconds.
+inline constexpr double most_ode_work = 2e6;
+
 /// d-left has a component for each load and group, and its clock runs d times as fast.
 inline constexpr unsigned largest_left_product = 256;
 

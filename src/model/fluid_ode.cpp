@@ -4,6 +4,7 @@
 #include <array>
 #include <boost/numeric/odeint.hpp>
 #include <cmath>
+#include <limits>
 #include <stdexcept>
 
 #include "fluid_internal.hpp"
@@ -14,9 +15,8 @@ namespace {
 
 using state_vector = std::vector<double>;
 
-/// A bucket of a small level sees arrivals at a rate of its inverse, and the steps must be as
-/// short.
-constexpr double smallest_ode_level = 1e-4;
+/// A step of the solver may try a state a little outside its range, where high powers explode.
+double probability(double value) { return std::clamp(value, 0.0, 1.0); }
 
 /// OFH eqs. (7), (8), (13), (14) and ECB eqs. (4), (5), (7), (8) in one: groups of buckets tried in
 /// order, each with its loads 0 .. h + 1. Single has one group, multilevel one for each level,
@@ -37,6 +37,14 @@ class first_fit_equations {
   std::size_t accesses_index() const { return groups() * loads_; }
   std::size_t overflow_index() const { return groups() * loads_ + 1; }
 
+  /// Arrivals per unit of time at a bucket of the smallest group, if it gets them all.
+  double fastest_rate() const {
+    double smallest = 1;
+    for (const double fraction : fractions_)
+      if (fraction > 0) smallest = std::min(smallest, fraction);
+    return rate_ * tries_ / smallest;
+  }
+
   state_vector start() const {
     state_vector state(groups() * loads_ + 2, 0.0);
     for (std::size_t group = 0; group < groups(); ++group) state[group * loads_] = 1;
@@ -51,7 +59,7 @@ class first_fit_equations {
       double* df = &change[group * loads_];
       const std::size_t h = loads_ - 2;
       const double p = rule_.admit_probability;
-      const double refused = (1 - p) * f[h] + f[h + 1];
+      const double refused = probability((1 - p) * f[h] + f[h + 1]);
       const double tries = detail::geometric_sum(refused, tries_);
       accesses += reaching * tries;
       if (fractions_[group] == 0) {  // no buckets: nothing changes, everything is refused
@@ -97,7 +105,7 @@ class least_loaded_equations {
 
   /// s_{load, group}; at least 0 elements is everybody.
   double at_least(const state_vector& state, unsigned load, unsigned group) const {
-    return load == 0 ? 1.0 : state[std::size_t{group} * capacity_ + load - 1];
+    return load == 0 ? 1.0 : probability(state[std::size_t{group} * capacity_ + load - 1]);
   }
 
   void operator()(const state_vector& state, state_vector& change, double /*time*/) const {
@@ -114,11 +122,11 @@ class least_loaded_equations {
   void raise_random(const state_vector& state, state_vector& change) const {
     double below = 1;
     for (unsigned i = 0; i < capacity_ && below > 0; ++i) {
-      const double here = detail::power(state[i], choices_);
+      const double here = detail::power(probability(state[i]), choices_);
       change[i] = rate_ * (below - here);
       below = here;
     }
-    change[overflow_index()] = detail::power(state[capacity_ - 1], choices_);
+    change[overflow_index()] = detail::power(probability(state[capacity_ - 1]), choices_);
   }
 
   void raise_left(const state_vector& state, state_vector& change) const {
@@ -147,30 +155,65 @@ class least_loaded_equations {
 
 /// Relative error 1e-11 in every component above 1e-60: overflow fractions far below one keep their
 /// digits.
-template <class Equations>
-state_vector solve(const Equations& equations, double time) {
+auto solver() {
   namespace odeint = boost::numeric::odeint;
-  state_vector state = equations.start();
-  if (time > 0) {
-    auto stepper =
-        odeint::make_controlled<odeint::runge_kutta_fehlberg78<state_vector>>(1e-60, 1e-11);
-    odeint::integrate_adaptive(stepper, equations, state, 0.0, time, std::min(time, 1e-4));
+  return odeint::make_controlled<odeint::runge_kutta_fehlberg78<state_vector>>(1e-60, 1e-11);
+}
+
+template <class Equations>
+void advance(const Equations& equations, state_vector& state, double from, double to) {
+  if (to > from)
+    boost::numeric::odeint::integrate_adaptive(solver(), equations, state, from, to,
+                                               std::min(to - from, 1e-4));
+}
+
+struct solution {
+  double time;
+  state_vector state;
+};
+
+/// Until `time`, or until component `watched` reaches `limit`, whichever comes first.
+template <class Equations>
+solution solve(const Equations& equations, double time, std::size_t watched, double limit) {
+  namespace odeint = boost::numeric::odeint;
+  solution now{0, equations.start()};
+  auto stepper = solver();
+  double step = std::min(time, 1e-4);
+  while (now.time < time && now.state[watched] < limit) {
+    solution next = now;
+    step = std::min(step, time - now.time);
+    if (stepper.try_step(equations, next.state, next.time, step) == odeint::fail) continue;
+    if (next.time > time - 1e-15) next.time = time;
+    if (next.state[watched] > limit) {  // somewhere within this step
+      const auto beyond = [&](double end) {
+        state_vector state = now.state;
+        advance(equations, state, now.time, end);
+        return state[watched] - limit;
+      };
+      const double end = detail::find_root(beyond, now.time, next.time);
+      advance(equations, now.state, now.time, end);
+      return {end, now.state};
+    }
+    now = std::move(next);
   }
-  return state;
+  return now;
+}
+
+/// Steps are as short as the fastest bucket needs, and each visits every component.
+void check_work(double fastest_rate, double components) {
+  detail::check_range(
+      "arrivals per bucket x loads (load factor, bucket capacity, choices over the smallest level)",
+      fastest_rate * components, 0.0, detail::most_ode_work);
 }
 
 fluid_state first_fit_limit(const fluid_parameters& parameters) {
   const first_fit_equations equations(parameters);
+  check_work(equations.fastest_rate(), static_cast<double>(equations.groups() * equations.loads()));
   fluid_state result;
-  result.time = parameters.time;
-  state_vector state = solve(equations, result.time);
-  if (parameters.access_budget && *parameters.access_budget < state[equations.accesses_index()]) {
-    const auto over_budget = [&](double time) {
-      return solve(equations, time)[equations.accesses_index()] - *parameters.access_budget;
-    };
-    result.time = detail::find_root(over_budget, 0.0, parameters.time);
-    state = solve(equations, result.time);
-  }
+  const auto [end, state] =
+      solve(equations, parameters.time, equations.accesses_index(),
+            parameters.access_budget.value_or(std::numeric_limits<double>::infinity()));
+  result.time = end;
   result.mean_accesses = state[equations.accesses_index()];
   const std::size_t shown = equations.loads() - (parameters.admit_probability == 0 ? 1 : 0);
   result.occupancy.assign(shown, 0.0);
@@ -198,7 +241,10 @@ fluid_state least_loaded_limit(const fluid_parameters& parameters) {
   result.time = std::min(parameters.time, parameters.access_budget.value_or(choices) / choices);
   result.mean_accesses = choices * result.time;
   result.negative_lookup_accesses = choices;
-  const state_vector state = solve(equations, result.time);
+  check_work(detail::elements_per_bucket(parameters) * choices,
+             static_cast<double>(equations.overflow_index()));
+  state_vector state = equations.start();
+  advance(equations, state, 0.0, result.time);
   result.occupancy.assign(equations.capacity() + 1, 0.0);
   for (unsigned group = 0; group < equations.groups(); ++group) {
     std::vector<double> occupancy;
@@ -220,11 +266,6 @@ fluid_state fluid_limit_by_ode(const fluid_parameters& parameters) {
   detail::check_fluid(parameters);
   detail::check_range("bucket capacity of the differential equations", parameters.bucket_capacity,
                       1, detail::largest_ode_capacity);
-  if (parameters.scheme == scheme_kind::multilevel)
-    for (const double fraction : parameters.level_fractions)
-      if (fraction > 0)
-        detail::check_range("each of level fractions of the differential equations", fraction,
-                            smallest_ode_level, 1.0);
   switch (parameters.scheme) {
     case scheme_kind::single:
     case scheme_kind::sequential:

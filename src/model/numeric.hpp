@@ -1,5 +1,4 @@
-// Root search and quadrature as the models use them. Private to src/model; the only place besides
-// poisson.cpp, fluid_ode.cpp and finite_size.cpp that names Boost.
+// Root search and quadrature as the models use them. Private to src/model.
 #pragma once
 
 #include <boost/math/quadrature/gauss_kronrod.hpp>

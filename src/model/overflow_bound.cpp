@@ -63,6 +63,8 @@ double overflow_bound(double accesses, double load_factor, unsigned bucket_capac
   check_accesses(accesses);
   detail::check_load_factor(load_factor);
   detail::check_capacity(bucket_capacity);
+  detail::check_range("accesses x load factor x bucket capacity",
+                      accesses * load_factor * bucket_capacity, 0.0, largest_mean);
   return std::clamp(raw_bound(accesses, load_factor, bucket_capacity), 0.0, 1.0);
 }
 

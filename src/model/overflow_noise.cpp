@@ -151,7 +151,7 @@ class first_fit_process {
   }
 
  private:
-  std::size_t h() const { return rule_.capacity; }
+  std::size_t h() const { return rule_.bucket_capacity; }
   std::size_t loads() const { return h() + 2; }
   double scale(std::size_t group) const { return rate_ / fractions_[group]; }
   double admitted(std::size_t load) const { return load < h() ? 1 : rule_.admit_probability; }

@@ -53,9 +53,9 @@ class sequential_process {
   /// of the threshold, a feature that a rule over the whole range could miss.
   template <class Function>
   double integrate_over(Function&& function, double arrivals) const {
-    const double width = 10 * std::sqrt(rule_.capacity + 1.0);
-    const double opens = std::clamp(rule_.capacity - width, 0.0, arrivals);
-    const double closes = std::clamp(rule_.capacity + 2 * width + 10, 0.0, arrivals);
+    const double width = 10 * std::sqrt(rule_.bucket_capacity + 1.0);
+    const double opens = std::clamp(rule_.bucket_capacity - width, 0.0, arrivals);
+    const double closes = std::clamp(rule_.bucket_capacity + 2 * width + 10, 0.0, arrivals);
     return integrate(function, 0.0, opens) + integrate(function, opens, closes) +
            integrate(function, closes, arrivals);
   }

@@ -8,7 +8,7 @@ from tool import MODELS, SLOWNESS, run
 TABLE = "--load-factor 1 --bucket-capacity 4"
 LEVELS = "--elements 10k --levels 40k,10k,5k,2.5k,2.5k"
 SHAPE = "--kind balanced --bits-per-element 20 --threshold 252 --bits-set 13"
-FINGERPRINT = "--kind fingerprint --bits-per-element 20 --capacity 27 --remainder-bits 16"
+FINGERPRINT = "--kind fingerprint --bits-per-element 20 --bucket-capacity 27 --remainder-bits 16"
 
 # One sensible call of each model. Every option in it is replaced by garbage below.
 SENSIBLE = (
@@ -43,7 +43,7 @@ SENSIBLE = (
     f"filter {SHAPE} --tracking-bits 12 --choices 4 --block-bits 512 --scheme multilevel --rule popcount",
     "filter --kind balanced --rule coin --threshold 20 --bits-set 13 --arrivals 20 --admit-probability 0.5",
     f"filter {FINGERPRINT} --note-bits 1 --choices 3 --block-bits 512 --order prefix",
-    "filter --kind fingerprint --arrivals 26 --capacity 27 --remainder-bits 16",
+    "filter --kind fingerprint --arrivals 26 --bucket-capacity 27 --remainder-bits 16",
     f"crisis {LEVELS}",
     f"summary --kind interpolation {LEVELS} --string-bits 55",
     f"summary --kind single-filter {LEVELS} --cells 120k --hashes 15",
@@ -126,9 +126,9 @@ OUT_OF_RANGE = (
     "filter --kind balanced --bits-per-element 20 --tracking-bits 4",
     "filter --kind fingerprint --bits-per-element 20 --as-printed",
     "filter --kind fingerprint --bits-per-element 20 --accesses 0.5",
-    "filter --kind fingerprint --bits-per-element 20 --capacity 0 --remainder-bits 16",
-    "filter --kind fingerprint --bits-per-element 20 --capacity 270 --remainder-bits 16",
-    "filter --kind fingerprint --bits-per-element 20 --capacity 27",
+    "filter --kind fingerprint --bits-per-element 20 --bucket-capacity 0 --remainder-bits 16",
+    "filter --kind fingerprint --bits-per-element 20 --bucket-capacity 270 --remainder-bits 16",
+    "filter --kind fingerprint --bits-per-element 20 --bucket-capacity 27",
     "filter --kind fingerprint --bits-per-element 0.001",
     "filter --kind standard --bits-per-element 10 --threshold 5",
     "filter --kind standard --bits-per-element 10 --rule counter",

@@ -62,6 +62,14 @@ class Documents(unittest.TestCase):
                 if re.fullmatch(r"[\w/.-]+\.(hpp|cpp|py)", span):
                     self.assertIn(pathlib.PurePosixPath(span).name, files, f"{document.name} names {span}")
 
+    def test_every_function_of_the_models_is_on_the_map_of_the_papers(self):
+        page = (PROJECT / "docs" / "papers.md").read_text(encoding="utf-8")
+        for header in sorted((PROJECT / "include" / "oneprobe" / "model").glob("*.hpp")):
+            code = re.sub(r"//[^\n]*", "", header.read_text(encoding="utf-8"))
+            for name in re.findall(r"^\w[\w:<>, ]*? (\w+)\(", code, re.MULTILINE):
+                if name != "name_of":
+                    self.assertTrue(f"`{name}`" in page, f"{header.name} declares {name}")
+
 
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1])

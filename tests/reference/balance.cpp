@@ -95,8 +95,8 @@ void add_balance(registry& all) {
   all.add("000/SEQ_point(", exact, [](const arguments& a, const numbers& expected) {
     const threshold admission = rule(a);
     const fluid_state end = fluid_limit({.scheme = scheme_kind::sequential,
-                                         .load_factor = expected.at(0) / admission.capacity,
-                                         .bucket_capacity = admission.capacity,
+                                         .load_factor = expected.at(0) / admission.bucket_capacity,
+                                         .bucket_capacity = admission.bucket_capacity,
                                          .choices = a.whole("d"),
                                          .admit_probability = admission.admit_probability});
     return numbers{a.number("lam") / end.mean_accesses, end.mean_accesses, end.overflow_fraction};

@@ -32,7 +32,7 @@ filter_error evaluate_entry(const json& parameters, const std::string& family, u
   if (parameters.contains("f"))
     return evaluate(
         fingerprint_shape{.block_bits = block_bits,
-                          .capacity = parameters.at("h"),
+                          .bucket_capacity = parameters.at("h"),
                           .remainder_bits = parameters.at("f"),
                           .note_bits = parameters.at("w"),
                           .choices = parameters.at("d"),
@@ -129,7 +129,7 @@ TEST(design_study, the_frontier_shapes_and_the_aligned_ones_have_the_error_state
   comparison result;
   const auto expect = [&](const json& found, unsigned block, const std::string& what) {
     const filter_error error = evaluate(fingerprint_shape{.block_bits = block,
-                                                          .capacity = found.at("h"),
+                                                          .bucket_capacity = found.at("h"),
                                                           .remainder_bits = found.at("f"),
                                                           .note_bits = 1,
                                                           .choices = found.at("d")},
@@ -158,7 +158,7 @@ TEST(design_study, overfilling_behaves_as_stated) {
     for (const auto& [fill, expected] : row.at("fill").items()) {
       const std::string what = "robustness " + row.at("f").dump() + " fill " + fill;
       const overfilled ours = overfill(fingerprint_shape{.block_bits = row.at("B"),
-                                                         .capacity = row.at("h"),
+                                                         .bucket_capacity = row.at("h"),
                                                          .remainder_bits = row.at("f"),
                                                          .choices = 3},
                                        row.at("lam"), row.at("slack"), std::stod(fill));
@@ -195,7 +195,7 @@ TEST(design_study, the_models_beside_the_simulations_agree) {
                                                              .tracking_bits = a.whole("w")},
                                               a.number("lam"))
                                    : evaluate(fingerprint_shape{.block_bits = a.whole("B"),
-                                                                .capacity = a.whole("h"),
+                                                                .bucket_capacity = a.whole("h"),
                                                                 .remainder_bits = a.whole("f"),
                                                                 .note_bits = 1,
                                                                 .choices = a.whole("d")},

@@ -41,13 +41,13 @@ void add_maximum_of_many_choices(report& out, std::uint64_t m, std::uint64_t n, 
     out.nothing("max_load_bound", "only from three bins up");
     return;
   }
-  const double leading = model::max_load_leading_term(static_cast<double>(n), t);
-  const double average = static_cast<double>(m) / static_cast<double>(n);
-  // Every further N balls raise the maximum by one, and it is never below the average.
-  const double bound = std::max(leading + std::max(0.0, average - 1), average);
-  out.number("max_load_bound", bound, "+ O(1)")
-      .text("max_load_bound_from", "leading term, + O(1)")
-      .number("max_load_leading_term", leading, "for M = N, ln ln N / ln T");
+  const double exact_n = static_cast<double>(n);
+  out.whole("max_load_bound",
+            model::max_load_fluid_bound(static_cast<double>(m), exact_n, t, 1 / exact_n),
+            "but with probability 1/N")
+      .text("max_load_bound_from", "union bound over the bins, their loads by the fluid limit")
+      .number("max_load_leading_term", model::max_load_leading_term(exact_n, t),
+              "for M = N, ln ln N / ln T, + O(1)");
 }
 
 /// Pairs of balls in the same bin.

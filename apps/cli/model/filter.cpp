@@ -34,7 +34,6 @@ constexpr option arrivals{"--arrivals", "L",
                           "mean arrivals per block, in place of --bits-per-element"};
 // Fingerprints.
 constexpr option order{"--order", "NAME", "fingerprint: prefix (default) or first-come"};
-constexpr option capacity{"--capacity", "H", "fingerprint: elements per block"};
 constexpr option remainder_bits{"--remainder-bits", "F", "fingerprint: bits of a remainder"};
 constexpr option note_bits{"--note-bits", "W", "fingerprint: bits that note refusals"};
 
@@ -320,7 +319,7 @@ report balanced(const arguments& in) {
 model::fingerprint_point fingerprint_exact(const arguments& in) {
   const model::fingerprint_shape shape{
       .block_bits = block_bits_or_default(in, false),
-      .capacity = in.whole(capacity),
+      .bucket_capacity = in.whole(bucket_capacity),
       .remainder_bits = in.whole(remainder_bits),
       .note_bits = in.maybe_whole(note_bits).value_or(1),
       .choices = in.maybe_whole(choices).value_or(default_choices),
@@ -350,10 +349,10 @@ report fingerprint(const arguments& in) {
   if (in.is_set(as_printed))
     throw usage_error("--as-printed: a fingerprint filter is not in the papers");
   const model::fingerprint_point point =
-      in.has(capacity) ? fingerprint_exact(in) : fingerprint_chosen(in);
+      in.has(bucket_capacity) ? fingerprint_exact(in) : fingerprint_chosen(in);
   const model::fingerprint_shape& shape = point.shape;
   return report_walk("fingerprint", point.error, std::nullopt, point.arrivals_mean)
-      .whole("capacity", shape.capacity, "elements per block")
+      .whole("bucket_capacity", shape.bucket_capacity, "elements per block")
       .whole("remainder_bits", shape.remainder_bits)
       .whole("quotients", static_cast<std::uint64_t>(std::max(0L, shape.quotients())))
       .whole("note_bits", shape.note_bits)
@@ -386,7 +385,7 @@ const command filter_command{
         "--accesses. The papers' rules (counter, coin, flag, coin-flag) with --accesses are "
         "evaluated at the papers' operating point for that insertion budget. --threshold "
         "(balanced) "
-        "or --capacity (fingerprint) evaluates one exact shape.",
+        "or --bucket-capacity (fingerprint) evaluates one exact shape.",
     .source = "SSH, Section III; ECB and BBF, Section IX; fingerprints are beyond the papers",
     .example = "--kind balanced --bits-per-element 20",
     .options = {{&kind},
@@ -405,7 +404,7 @@ const command filter_command{
                 {&tracking_bits, need::optional},
                 {&arrivals, need::optional},
                 {&order, need::optional},
-                {&capacity, need::optional},
+                {&bucket_capacity, need::optional},
                 {&remainder_bits, need::optional},
                 {&note_bits, need::optional}},
     .answer = answer,

@@ -56,7 +56,8 @@ balance_bound lower_bound_loads(double elements_per_bucket, double accesses,
                                 double overflow_fraction);
 
 /// The same for n elements in m buckets: the loads before removal are binomial, of a n trials
-/// rounded down (ECB, proof of Theorem 1). At most 10^4 accesses per bucket.
+/// rounded down (ECB, proof of Theorem 1). At most 64 accesses per element and
+/// 10^4 per bucket.
 balance_bound lower_bound_loads_finite(double elements, double buckets, double accesses,
                                        double overflow_fraction);
 

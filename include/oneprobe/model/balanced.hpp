@@ -120,7 +120,7 @@ double missed_if_query_stops_at_threshold(double arrivals_mean, threshold rule, 
 /// Chooses everything that is not given: the least FPR whose negative and positive queries stay
 /// within the access limit.
 struct balanced_needs {
-  double bits_per_element = 16;  // 1 to 64
+  double bits_per_element = 16;  // 4 to 64
   unsigned block_bits = 512;     // 64 to 512
   double access_limit = 1.2;
   unsigned largest_choices = 4;

@@ -56,6 +56,10 @@ double max_load_exceeds_bound(double balls, double bins, std::uint64_t load);
 std::uint64_t max_load_union_bound(double balls, double bins, double probability);
 /// The most balls and bins for the exact distribution of the maximum load.
 inline constexpr double most_exact_balls = 2000;
+/// The least k with n s_{k+1} <= probability, s_i the fluid fraction of bins with at least i balls
+/// when each ball takes the least loaded of t bins: the union bound with the limit in place of the
+/// tail.
+std::uint64_t max_load_fluid_bound(double balls, double bins, unsigned choices, double probability);
 /// Exact P(maximum load >= 1), P(>= 2), ..., P(>= count), one choice.
 std::vector<double> max_load_at_least(std::uint64_t balls, std::uint64_t bins, unsigned count);
 /// Exact expected maximum load, one choice.

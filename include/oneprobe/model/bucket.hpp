@@ -5,7 +5,7 @@
 // Section V). Hard capacity (OFH) is p = 0. Within a level, every scheme of the papers is this
 // bucket with the right number of arrivals; that is the reduction behind all their theorems.
 //
-//   threshold rule{.capacity = 8, .admit_probability = 0.25};
+//   threshold rule{.bucket_capacity = 8, .admit_probability = 0.25};
 //   double lost = refused_mean(7.5, rule);   // mean number of elements a bucket turns away
 //
 // Pure and thread-safe; std::invalid_argument for parameters outside the stated ranges.
@@ -18,13 +18,13 @@ namespace oneprobe::model {
 /// The admission rule: h (0 to `largest_threshold`) and p in [0, 1]. (h, 1) and (h + 1, 0) are the
 /// same rule; (0, 0) refuses everything.
 struct threshold {
-  unsigned capacity = 1;
+  unsigned bucket_capacity = 1;
   double admit_probability = 0.0;
 };
 
 /// The largest threshold, and the largest capacity of a table's buckets, that the models accept.
 inline constexpr unsigned largest_threshold = 65536;
-inline constexpr unsigned largest_capacity = 4096;
+inline constexpr unsigned largest_bucket_capacity = 1024;
 
 /// Fractions of buckets holding 0, 1, ..., h (and h + 1 when p > 0) elements after Poisson
 /// arrivals of the given mean. Allocates the returned vector.

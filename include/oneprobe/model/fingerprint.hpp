@@ -5,7 +5,7 @@
 // collides with probability 1 / (Q 2^f). Beyond the papers; related work: the pocket
 // dictionaries of prefix filters (2022), the overflow tracking of Morton filters (2018).
 //
-//   fingerprint_shape shape{.block_bits = 512, .capacity = 27, .remainder_bits = 16};
+//   fingerprint_shape shape{.block_bits = 512, .bucket_capacity = 27, .remainder_bits = 16};
 //   filter_error e = evaluate(shape, 28.6);
 //
 // Memory and accesses are counted as in balanced.hpp. Pure and thread-safe.
@@ -29,11 +29,11 @@ enum class overflow_order {
 std::string_view name_of(overflow_order order);
 
 struct fingerprint_shape {
-  unsigned block_bits = 512;     // B
-  unsigned capacity = 27;        // h
-  unsigned remainder_bits = 16;  // f, 0 to 56
-  unsigned note_bits = 1;        // w
-  unsigned choices = 3;          // d
+  unsigned block_bits = 512;      // B
+  unsigned bucket_capacity = 27;  // h
+  unsigned remainder_bits = 16;   // f, 0 to 56
+  unsigned note_bits = 1;         // w
+  unsigned choices = 3;           // d
   overflow_order order = overflow_order::prefix;
   bool quotient_header = true;  // false: plain slots of f bits, zero meaning empty
   overflow_list_cost overflow{};

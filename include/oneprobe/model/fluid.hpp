@@ -29,7 +29,7 @@ enum class scheme_kind { single, sequential, multilevel, d_random, d_left };
 std::string_view name_of(scheme_kind scheme);
 
 /// More choices than this are refused.
-inline constexpr unsigned largest_choices = 64;
+inline constexpr unsigned largest_choices = 32;
 
 struct fluid_parameters {
   scheme_kind scheme = scheme_kind::single;
@@ -58,7 +58,8 @@ struct fluid_state {
 fluid_state fluid_limit(const fluid_parameters& parameters);
 
 /// OFH eqs. (3), (7), (8), (13), (14); ECB eqs. (3)-(5), (7), (8). d-random and d-left: the limits
-/// of their own processes (erratum 3.14), bucket capacity up to 128.
+/// of their own processes (erratum 3.14). Bucket capacity up to 128; arrivals per bucket of the
+/// smallest level times the number of loads up to 2e6, so that it ends within seconds.
 fluid_state fluid_limit_by_ode(const fluid_parameters& parameters);
 
 }  // namespace oneprobe::model

@@ -13,12 +13,14 @@ namespace {
 using namespace oneprobe::model;
 
 TEST(fingerprint, the_block_is_filled_to_the_last_bit) {
-  const fingerprint_shape shape{.block_bits = 512, .capacity = 27, .remainder_bits = 16};
+  const fingerprint_shape shape{.block_bits = 512, .bucket_capacity = 27, .remainder_bits = 16};
   EXPECT_EQ(shape.quotients(), 52);  // 27 * 16 + 27 + 52 + 1 = 512
-  EXPECT_EQ((fingerprint_shape{.block_bits = 512, .capacity = 47, .remainder_bits = 8}.quotients()),
+  EXPECT_EQ((fingerprint_shape{.block_bits = 512, .bucket_capacity = 47, .remainder_bits = 8}
+                 .quotients()),
             88);
-  EXPECT_EQ(
-      (fingerprint_shape{.block_bits = 512, .capacity = 34, .remainder_bits = 12}.quotients()), 69);
+  EXPECT_EQ((fingerprint_shape{.block_bits = 512, .bucket_capacity = 34, .remainder_bits = 12}
+                 .quotients()),
+            69);
 }
 
 TEST(fingerprint, errs_less_than_a_standard_filter_of_the_same_memory_from_8_bits_on) {
@@ -43,7 +45,7 @@ TEST(fingerprint, prefix_order_beats_first_come) {
 }
 
 TEST(fingerprint, a_filter_at_its_rated_fill_without_slack_is_the_plain_model) {
-  const fingerprint_shape shape{.block_bits = 512, .capacity = 47, .remainder_bits = 8};
+  const fingerprint_shape shape{.block_bits = 512, .bucket_capacity = 47, .remainder_bits = 8};
   const filter_error rated = evaluate(shape, 49.8);
   const overfilled same = overfill(shape, 49.8, 0, 1);
   expect_relative(same.fpr, rated.fpr, 1e-10);
@@ -53,16 +55,17 @@ TEST(fingerprint, a_filter_at_its_rated_fill_without_slack_is_the_plain_model) {
 }
 
 TEST(fingerprint, slack_absorbs_over_fill) {
-  const fingerprint_shape shape{.block_bits = 512, .capacity = 47, .remainder_bits = 8};
+  const fingerprint_shape shape{.block_bits = 512, .bucket_capacity = 47, .remainder_bits = 8};
   EXPECT_GT(overfill(shape, 49.8, 0, 1.02).overflow_fraction, 0.01);
   EXPECT_LT(overfill(shape, 49.8, 0.2, 1.02).overflow_fraction, 1e-4);
   EXPECT_EQ(overfill(shape, 49.8, 0.2, 0).overflow_fraction, 0.0);
 }
 
 TEST(fingerprint, bad_shapes_are_refused_by_name) {
-  expect_refused([] { evaluate(fingerprint_shape{.capacity = 0}, 10); }, "capacity");
-  expect_refused([] { evaluate(fingerprint_shape{.capacity = 40, .remainder_bits = 16}, 10); },
-                 "block bits");
+  expect_refused([] { evaluate(fingerprint_shape{.bucket_capacity = 0}, 10); }, "capacity");
+  expect_refused(
+      [] { evaluate(fingerprint_shape{.bucket_capacity = 40, .remainder_bits = 16}, 10); },
+      "block bits");
   expect_refused([] { evaluate(fingerprint_shape{.note_bits = 0}, 10); }, "note bits");
   expect_refused([] { evaluate(fingerprint_shape{}, -1); }, "arrivals");
   expect_refused([] { overfill(fingerprint_shape{}, 28, -1, 1); }, "slack");
@@ -75,7 +78,7 @@ TEST(fingerprint, bad_shapes_are_refused_by_name) {
 RC_GTEST_PROP(fingerprint, more_arrivals_err_and_overflow_more, ()) {
   const auto order = *rc::gen::element(overflow_order::prefix, overflow_order::first_come);
   const fingerprint_shape shape{.block_bits = 512,
-                                .capacity = *rc::gen::inRange(10u, 50u),
+                                .bucket_capacity = *rc::gen::inRange(10u, 50u),
                                 .remainder_bits = *rc::gen::inRange(2u, 9u),
                                 .note_bits = *rc::gen::inRange(1u, 17u),
                                 .choices = *rc::gen::inRange(1u, 5u),

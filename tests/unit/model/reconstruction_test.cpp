@@ -55,7 +55,7 @@ TEST(reconstruction, huge_tables_move_the_same_fraction) {
 
 TEST(reconstruction, bad_parameters_are_named) {
   EXPECT_EQ(refusal([] { expected_moves(level_sizes{}, 1, 0.1, deletion_order::uniform); }),
-            "number of levels must be from 1 to 64; found 0");
+            "number of levels must be from 1 to 32; found 0");
   EXPECT_EQ(refusal([] { expected_moves(ten_thousand, 0, 0.1, deletion_order::uniform); }),
             "elements must be from 1 to 1e+13; found 0");
   EXPECT_EQ(refusal([] { expected_moves(ten_thousand, 1, -0.1, deletion_order::uniform); }),

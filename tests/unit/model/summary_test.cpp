@@ -7,6 +7,7 @@
 #include <numeric>
 #include <vector>
 
+#include "oneprobe/model/bloom.hpp"
 #include "unit/model/expect.hpp"
 
 namespace {
@@ -217,7 +218,7 @@ TEST(summary,
 
 TEST(summary, bad_parameters_are_named) {
   EXPECT_EQ(refusal([] { interpolation_summary(10, level_sizes{}, 8); }),
-            "number of levels must be from 1 to 64; found 0");
+            "number of levels must be from 1 to 32; found 0");
   EXPECT_EQ(refusal([] { interpolation_failure(10, 0); }),
             "string bits must be from 1 to 512; found 0");
   EXPECT_EQ(refusal([] { interpolation_failure(1e14, 8); }),
@@ -255,6 +256,15 @@ RC_GTEST_PROP(summary_properties, more_cells_fail_less_and_cost_more, ()) {
   RC_ASSERT(large.failure_probability <= small.failure_probability);
   RC_ASSERT(large.false_positive_probability <= small.false_positive_probability);
   RC_ASSERT(large.crisis_probability == small.crisis_probability);
+}
+
+TEST(summary, counters_of_song_et_al_hardly_ever_overflow) {
+  // SSH, Section IX: three-bit counters, ten hashes, 131,072 buckets, 10,000 elements. Overflow, a
+  // counter of eight or more, is rare per counter; it matters only if all ten of a key's counters
+  // are wrong.
+  const double overflowing = expected_counters_at_least(131072, 10000, 10, 8);
+  EXPECT_LT(overflowing / 131072, 2e-6);
+  EXPECT_LT(std::pow(overflowing / 131072, 10), 1e-50);
 }
 
 TEST(summary, hashes_best_against_failures_are_far_more_than_against_false_positives) {
