@@ -14,7 +14,7 @@ namespace oneprobe::model {
 namespace {
 
 /// Above this the tables of loads would be too long to be of use.
-constexpr double most_per_bucket = 50000;
+constexpr double most_per_bucket = 10000;
 
 void check_per_bucket(double value) {
   detail::check_range("elements per bucket", value, detail::smallest_mean, most_per_bucket);
@@ -80,8 +80,10 @@ double sequential_level(double elements_per_bucket, unsigned choices, double acc
            elements_per_bucket;
   };
   // Refusing everything makes d accesses each; a threshold no load reaches makes one.
-  if (distance(0.0) >= 0) return 0;
-  double high = std::min<double>(std::max(2.0, 2 * arrivals), largest_threshold);
+  if (accesses == choices || distance(0.0) >= 0) return 0;
+  // A bucket keeps r elements at most on average, so the threshold is not far above that.
+  double high = std::min<double>(elements_per_bucket + 10 * std::sqrt(elements_per_bucket) + 10,
+                                 largest_threshold);
   while (distance(high) < 0) {
     if (high == largest_threshold)
       detail::refuse("accesses", "far enough above 1 for a threshold to matter", accesses);
@@ -282,9 +284,9 @@ double least_overflow_sequential(double elements_per_bucket, unsigned choices, d
   check_budget(accesses, choices);
   if (accesses == 1) return 0;
   const double level = sequential_level(elements_per_bucket, choices, accesses);
-  return detail::sequential_process(rule_of(level), choices)
-             .overflowed_at(accesses * elements_per_bucket) /
-         elements_per_bucket;
+  return std::min(1.0, detail::sequential_process(rule_of(level), choices)
+                               .overflowed_at(accesses * elements_per_bucket) /
+                           elements_per_bucket);
 }
 
 double least_overflow_multilevel(unsigned choices, double accesses) {

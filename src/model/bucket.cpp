@@ -76,6 +76,13 @@ double refusal_probability(double arrivals_mean, threshold rule) {
   const double p = rule.admit_probability;
   if (p == 0) return poisson_at_least(arrivals_mean, rule.bucket_capacity);
   if (p == 1) return poisson_at_least(arrivals_mean, rule.bucket_capacity + 1ull);
+  // P(X >= h) - p f_h, with f_h in the papers' closed form e^(-p mean) (1 - p)^-h P(Y >= h), Y ~
+  // Poisson((1 - p) mean), where nothing cancels or overflows; else as a series (erratum 0.10).
+  const double log_scale = -p * arrivals_mean - rule.bucket_capacity * std::log1p(-p);
+  if (p <= 0.5 && log_scale < 600)
+    return poisson_at_least(arrivals_mean, rule.bucket_capacity) -
+           p * std::exp(log_scale) *
+               poisson_at_least((1 - p) * arrivals_mean, rule.bucket_capacity);
   return sum_beyond(arrivals_mean, rule, 0, [p](double, double at_h) { return 1 - p * at_h; });
 }
 

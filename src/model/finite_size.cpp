@@ -96,8 +96,8 @@ overflow_spread overflow_spread_churning(const churn_parameters& parameters, dou
   detail::check_range("bucket capacity of the differential equations", parameters.bucket_capacity,
                       1, detail::largest_ode_capacity);
   const double mean = elements * state.overflow_fraction;
-  // Rounding of the loads leaves a noise of about 1e-17 n; below it overflows are rare and single.
-  const double noise = 1e-15 * elements;
+  // Rounding of the loads leaves a noise of up to 1e-14 n; below it overflows are rare and single.
+  const double noise = 1e-13 * elements;
   const double variance = elements * detail::overflow_noise_churning(parameters, state);
   return {.mean = mean, .standard_deviation = std::sqrt(variance < noise ? mean : variance)};
 }

@@ -13,7 +13,7 @@ namespace oneprobe::model::detail {
 inline constexpr unsigned largest_ode_capacity = 128;
 
 /// The most arrivals per bucket times components the differential equations take on: a few seconds.
-inline constexpr double most_ode_work = 2e6;
+inline constexpr double most_ode_work = 1e7;
 
 /// d-left has a component for each load and group, and its clock runs d times as fast.
 inline constexpr unsigned largest_left_product = 256;

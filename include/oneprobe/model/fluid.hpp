@@ -59,7 +59,7 @@ fluid_state fluid_limit(const fluid_parameters& parameters);
 
 /// OFH eqs. (3), (7), (8), (13), (14); ECB eqs. (3)-(5), (7), (8). d-random and d-left: the limits
 /// of their own processes (erratum 3.14). Bucket capacity up to 128; arrivals per bucket of the
-/// smallest level times the number of loads up to 2e6, so that it ends within seconds.
+/// smallest level times the number of loads up to 1e7, so that it ends within seconds.
 fluid_state fluid_limit_by_ode(const fluid_parameters& parameters);
 
 }  // namespace oneprobe::model

@@ -67,6 +67,18 @@ TEST(bucket, the_printed_closed_form_of_f_h_is_the_series) {
   expect_relative(bucket_occupancy(r, {2, p})[2], closed, 1e-13);
 }
 
+TEST(bucket, the_closed_form_and_the_series_of_the_refusals_agree) {
+  // Below p = 1/2 the closed form is used, above it the series: both at the border, and both
+  // against (1 - p) f_h + f_{h+1}.
+  for (const unsigned h : {1u, 10u, 200u})
+    for (const double mean : {0.2 * h, 1.0 * h, 3.0 * h})
+      for (const double p : {1e-12, 0.2, 0.5, std::nextafter(0.5, 1.0), 0.9}) {
+        const auto occupancy = bucket_occupancy(mean, {h, p});
+        expect_relative(refusal_probability(mean, {h, p}),
+                        (1 - p) * occupancy[h] + occupancy[h + 1], 1e-11);
+      }
+}
+
 TEST(bucket, bad_parameters_are_refused_by_name) {
   expect_refused([] { refused_mean(-1, {3, 0}); }, "arrivals");
   expect_refused([] { refused_mean(1, {70000, 0}); }, "threshold");
