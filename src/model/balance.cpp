@@ -17,7 +17,7 @@ namespace {
 constexpr double most_per_bucket = 10000;
 
 void check_per_bucket(double value) {
-  detail::check_range("elements per bucket", value, detail::smallest_mean, most_per_bucket);
+  detail::check_range("elements per bucket", value, 0.001, most_per_bucket);
 }
 
 void check_budget(double accesses, unsigned choices) {

@@ -50,6 +50,18 @@ double level_by_level_variance(const fluid_parameters& parameters,
   return variance;
 }
 
+/// Normal quantile with its first correction for skewness (Cornish and Fisher): (z^2 - 1) / 6 times
+/// the ratio of the third cumulant to the variance, which is at most 1 for counts that vary less
+/// than Poisson ones and 2 v / m - 1 for negative binomial ones. One more for rounding.
+double large_reserve(const overflow_spread& spread, double probability) {
+  const double z = boost::math::quantile(
+      boost::math::complement(boost::math::normal_distribution<double>(), probability));
+  const double variance = spread.standard_deviation * spread.standard_deviation;
+  const double skew = std::max(1.0, 2 * variance / spread.mean - 1);
+  return std::ceil(std::max(0.0, spread.mean + z * spread.standard_deviation +
+                                     std::max(0.0, (z * z - 1) / 6) * skew + 1));
+}
+
 /// A level of half a bucket exists in the limit only.
 void check_whole_levels(const std::vector<double>& fractions, double buckets) {
   for (const double fraction : fractions)
@@ -108,16 +120,13 @@ double reserve_for(const overflow_spread& spread, double probability) {
   detail::check_range("probability", probability, 1e-30, 1.0);
   if (spread.mean <= probability) return 0;  // P(overflow >= 1) is at most its mean
   using boost::math::complement;
-  if (spread.mean > 1e6) {  // normal by then; the quantiles of the others are searched for
-    const boost::math::normal_distribution<double> overflow(
-        spread.mean, std::max(spread.standard_deviation, std::sqrt(spread.mean)));
-    return std::ceil(std::max(0.0, quantile(complement(overflow, probability))));
-  }
   using boost::math::policies::discrete_quantile;
   using policy =
       boost::math::policies::policy<discrete_quantile<boost::math::policies::integer_round_up>>;
   const double variance = spread.standard_deviation * spread.standard_deviation;
-  if (variance <= spread.mean * (1 + 1e-9)) {
+  const bool bursty = variance > spread.mean * (1 + 1e-9);
+  if (spread.mean > 1e6 || (spread.mean > 30 && !bursty)) return large_reserve(spread, probability);
+  if (!bursty) {
     const boost::math::poisson_distribution<double, policy> overflow(spread.mean);
     return std::ceil(quantile(complement(overflow, probability)));
   }

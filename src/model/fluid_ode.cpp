@@ -221,7 +221,8 @@ fluid_state first_fit_limit(const fluid_parameters& parameters) {
   double reached = 1;
   for (std::size_t group = 0; group < equations.groups(); ++group) {
     const auto first = state.begin() + static_cast<std::ptrdiff_t>(group * equations.loads());
-    const std::vector<double> occupancy(first, first + static_cast<std::ptrdiff_t>(shown));
+    std::vector<double> occupancy(first, first + static_cast<std::ptrdiff_t>(shown));
+    for (double& share : occupancy) share = std::max(0.0, share);  // rounding of the solver
     for (std::size_t i = 0; i < shown; ++i)
       result.occupancy[i] += equations.fraction(group) * occupancy[i];
     const double refused = detail::refusal_of(occupancy, parameters);

@@ -306,11 +306,18 @@ class runge_kutta {
   state_vector probe_;
 };
 
+/// Steps are as short as the fastest bucket needs, and each visits every component; longer ones
+/// would be unstable.
+void check_noise_work(double fastest_rate, std::size_t components) {
+  check_range("arrivals per bucket x loads (load factor, bucket capacity, choices, small levels)",
+              fastest_rate * static_cast<double>(components), 0.0, 1.5e5);
+}
+
 /// Forwards along the fluid limit, then backwards with the adjoint; Simpson's rule over the steps.
 template <class Process>
 double filling_variance(const Process& process, double time) {
-  const auto steps =
-      static_cast<std::size_t>(std::clamp(8 * process.fastest_rate() * time, 200.0, 20000.0));
+  check_noise_work(process.fastest_rate(), process.start().size());
+  const auto steps = static_cast<std::size_t>(std::max(8 * process.fastest_rate() * time, 200.0));
   const double half = 0.5 * time / static_cast<double>(steps);
   runge_kutta solver;
   std::vector<state_vector> path{process.start()};  // at every quarter of a step
@@ -347,6 +354,7 @@ double filling_variance(const Process& process, double time) {
 /// forty of them leave nothing.
 template <class Process>
 double churning_variance(const Process& process, const state_vector& state, double fastest_rate) {
+  check_noise_work(fastest_rate, state.size());
   const double half = 0.5 / (2 * fastest_rate);
   runge_kutta solver;
   state_vector pi = process.held_gradient();

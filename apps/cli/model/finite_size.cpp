@@ -1,5 +1,7 @@
 #include "oneprobe/model/finite_size.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "model/common.hpp"
@@ -48,7 +50,7 @@ report answer(const arguments& in) {
   out.text("scheme", std::string(model::name_of(table.scheme)))
       .number("mean", spread.mean, "elements overflow on average")
       .number("standard_deviation", spread.standard_deviation, "elements")
-      .amount("reserve", model::reserve_for(spread, q), "slots")
+      .amount("reserve", std::min(model::reserve_for(spread, q), static_cast<double>(n)), "slots")
       .probability("probability", q);
   if (!table.level_fractions.empty())
     out.fractions("level_fractions", table.level_fractions, "level");

@@ -65,7 +65,8 @@ struct filter_error {
   double bits_per_element = 0;         // all memory
   double elements_per_block = 0;       // r
   double insert_accesses = 0;          // a: blocks
-  double positive_accesses = 0;        // overflow probe included
+  double positive_accesses = 0;        // overflow probe included; false positives on the way, which
+                                       // stop a query early, are not
   double negative_accesses = 0;        // overflow probe included
   double negative_block_accesses = 0;  // blocks only, as the papers count
   double overflow_fraction = 0;        // gamma

@@ -40,8 +40,9 @@ struct crisis_result {
   std::vector<count_distribution> left_after;  // |S_0|, |S_1|, ..., |S_d|: elements not placed in
                                                // levels 1..i
   std::vector<double> expected_per_level;      // exact: Tables I and II of SSH, "Exact"
-  std::vector<double> approximate_per_level;   // eqs. (1), (2) of SSH, "Approximate" (erratum 1.15)
-  double crisis_probability = 0;               // P(|S_d| >= 1)
+  std::vector<double> approximate_per_level;  // eqs. (1), (2) of SSH, "Approximate" (erratum 1.15):
+                                              // below one element it turns negative, as printed
+  double crisis_probability = 0;              // P(|S_d| >= 1)
   bool exact = true;  // false: some level received more than `exact_limit` elements
 };
 

@@ -44,7 +44,9 @@ struct fingerprint_shape {
 
 /// A full filter whose buckets saw `arrivals_mean` elements each. With prefix order the next level
 /// is addressed by (bucket, fingerprint), so a query collides with all arrivals, not only with the
-/// kept ones; first-come addresses it by fresh hash bits.
+/// kept ones; first-come addresses it by fresh hash bits. A query that equals a fingerprint passed
+/// on is counted as stopped there, though it reads on to find it: negative accesses are low by the
+/// order of the error.
 filter_error evaluate(const fingerprint_shape& shape, double arrivals_mean);
 
 std::optional<double> arrivals_for_memory(const fingerprint_shape& shape, double bits_per_element);

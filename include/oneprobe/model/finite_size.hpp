@@ -28,10 +28,11 @@ overflow_spread overflow_spread_filling(const fluid_parameters& parameters, doub
 /// around the stationary state. Bucket capacity up to 128.
 overflow_spread overflow_spread_churning(const churn_parameters& parameters, double elements);
 
-/// The least whole number of slots q with P(overflow > q) <= probability, for an overflow with this
-/// mean and deviation: Poisson where the variance does not exceed the mean, negative binomial above
-/// (overflow is bursty), both of which tend to the normal, which is used above a million. The
-/// probability is from 1e-30 to 1.
+/// A number of slots q with P(overflow > q) <= probability (1e-30 to 1) for an overflow with this
+/// mean and deviation: the quantile of a Poisson distribution, or of a negative binomial one where
+/// the variance exceeds the mean (overflow is bursty); for large means the normal quantile
+/// corrected for skewness. It does not know how many elements there are: no table needs more slots
+/// than that.
 double reserve_for(const overflow_spread& spread, double probability);
 
 }  // namespace oneprobe::model

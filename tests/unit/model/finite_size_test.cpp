@@ -93,6 +93,19 @@ TEST(finite_size, a_reserve_is_exceeded_no_more_often_than_asked) {
             reserve_for({.mean = 10, .standard_deviation = std::sqrt(10.0)}, 1e-6));
 }
 
+TEST(finite_size, a_table_that_must_overflow_needs_little_more_than_that) {
+  // A thousand elements for twenty slots: 980 overflow, give or take next to nothing.
+  const overflow_spread sure = overflow_spread_filling(
+      {.scheme = scheme_kind::single, .load_factor = 50, .bucket_capacity = 2}, 1000);
+  EXPECT_NEAR(sure.mean, 980, 1e-6);
+  EXPECT_LE(reserve_for(sure, 1e-9), 990);
+  // Large Poisson counts: the corrected normal quantile is the Poisson one, or just above.
+  const double mean = 1000, exact = 1195;  // P(X > 1195) = 9.8e-10, P(X > 1194) = 1.2e-9
+  const double reserve = reserve_for({.mean = mean, .standard_deviation = std::sqrt(mean)}, 1e-9);
+  EXPECT_GE(reserve, exact);
+  EXPECT_LE(reserve, exact + 4);
+}
+
 TEST(finite_size, the_reserve_grows_as_the_probability_falls) {
   double last = 0;
   for (const double probability : {0.5, 1e-2, 1e-6, 1e-9, 1e-15, 1e-30}) {
