@@ -26,7 +26,7 @@ namespace oneprobe::cli {
 
 struct option {
   std::string_view flag;   // "--load-factor"
-  std::string_view value;  // placeholder in the help; empty: a switch without value
+  std::string_view value;  // what the help calls its value; empty: a switch without one
   std::string_view help;
 };
 
