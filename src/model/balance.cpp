@@ -92,6 +92,26 @@ double sequential_level(double elements_per_bucket, unsigned choices, double acc
   return detail::find_root(distance, 0.0, high);
 }
 
+/// The edge of the optimality region of sequential placement at a budget.
+struct sequential_edge {
+  threshold rule{};  // of no use at a = 1, where nothing is refused
+  double overflow_fraction = 0;
+};
+
+sequential_edge find_sequential_edge(double elements_per_bucket, unsigned choices,
+                                     double accesses) {
+  check_per_bucket(elements_per_bucket);
+  check_budget(accesses, choices);
+  sequential_edge edge;
+  if (accesses == 1) return edge;
+  edge.rule = rule_of(sequential_level(elements_per_bucket, choices, accesses));
+  edge.overflow_fraction = std::min(
+      1.0,
+      detail::sequential_process(edge.rule, choices).overflowed_at(accesses * elements_per_bucket) /
+          elements_per_bucket);
+  return edge;
+}
+
 }  // namespace
 
 double load_distribution::mean() const {
@@ -240,18 +260,17 @@ balance_plan single_balance(const balance_needs& needs) {
 
 balance_plan sequential_balance(const balance_needs& needs) {
   const double r = needs.elements_per_bucket;
-  const double least = least_overflow_sequential(r, needs.choices, needs.accesses);
+  const sequential_edge edge = find_sequential_edge(r, needs.choices, needs.accesses);
   balance_plan plan;
-  plan.overflow_fraction = overflow_or_least(needs, least);
+  plan.overflow_fraction = overflow_or_least(needs, edge.overflow_fraction);
   plan.mean_accesses = needs.accesses;
   set_rule(plan, lower_bound_loads(r, needs.accesses, plan.overflow_fraction), needs.accesses * r);
   if (!plan.threshold) return plan;
-  if (plan.overflow_fraction == least) {
+  if (plan.overflow_fraction == edge.overflow_fraction) {
     // At the edge of the region the rule is known from the search for it; recovering p from the
     // loads would lose digits when almost all buckets are at h + 1.
-    const threshold rule = rule_of(sequential_level(r, needs.choices, needs.accesses));
-    plan.threshold = rule.bucket_capacity;
-    plan.admit_probability = rule.admit_probability;
+    plan.threshold = edge.rule.bucket_capacity;
+    plan.admit_probability = edge.rule.admit_probability;
   } else {
     plan.end_time =
         detail::sequential_process({*plan.threshold, plan.admit_probability}, needs.choices)
@@ -280,13 +299,7 @@ balance_plan multilevel_balance(const balance_needs& needs) {
 }
 
 double least_overflow_sequential(double elements_per_bucket, unsigned choices, double accesses) {
-  check_per_bucket(elements_per_bucket);
-  check_budget(accesses, choices);
-  if (accesses == 1) return 0;
-  const double level = sequential_level(elements_per_bucket, choices, accesses);
-  return std::min(1.0, detail::sequential_process(rule_of(level), choices)
-                               .overflowed_at(accesses * elements_per_bucket) /
-                           elements_per_bucket);
+  return find_sequential_edge(elements_per_bucket, choices, accesses).overflow_fraction;
 }
 
 double least_overflow_multilevel(unsigned choices, double accesses) {

@@ -56,31 +56,22 @@ TEST(finite_size_long, generated_tables_spread_as_predicted_filled_and_churning)
     const std::string what =
         std::string(name_of(shape.scheme)) + " h=" + std::to_string(shape.slots) +
         " d=" + std::to_string(shape.choices) + " c=" + std::to_string(load_factor);
-    const overflow_spread filling =
-        overflow_spread_filling({.scheme = shape.scheme,
-                                 .load_factor = load_factor,
-                                 .bucket_capacity = shape.slots,
-                                 .choices = shape.choices,
-                                 .level_fractions = shape.level_fractions},
-                                elements);
+    const overflow_spread filled_spread =
+        overflow_spread_filling(filling(shape, load_factor), elements);
     const sample filled = overflow_of_filled(shape, elements, 200);
-    double error = sigmas * filling.standard_deviation / std::sqrt(filled.count());
-    if (filling.mean < fewest) continue;
+    double error = sigmas * filled_spread.standard_deviation / std::sqrt(filled.count());
+    if (filled_spread.mean < fewest) continue;
     ++compared;
-    EXPECT_NEAR(filled.mean(), filling.mean, error + 1) << what;
-    EXPECT_NEAR(filled.deviation(), filling.standard_deviation, error / std::sqrt(2) + 0.1) << what;
+    EXPECT_NEAR(filled.mean(), filled_spread.mean, error + 1) << what;
+    EXPECT_NEAR(filled.deviation(), filled_spread.standard_deviation, error / std::sqrt(2) + 0.1)
+        << what;
 
-    const overflow_spread churning =
-        overflow_spread_churning({.scheme = shape.scheme,
-                                  .load_factor = load_factor,
-                                  .bucket_capacity = shape.slots,
-                                  .choices = shape.choices,
-                                  .level_fractions = shape.level_fractions},
-                                 elements);
+    const overflow_spread churned_spread =
+        overflow_spread_churning(churning(shape, load_factor), elements);
     const sample churned = overflow_of_churning(shape, elements, 20);
-    error = 1.15 * sigmas * churning.standard_deviation / std::sqrt(churned.count());
-    EXPECT_NEAR(churned.mean(), churning.mean, error + 1) << what;
-    EXPECT_NEAR(churned.deviation(), churning.standard_deviation, error / std::sqrt(2) + 0.1)
+    error = 1.15 * sigmas * churned_spread.standard_deviation / std::sqrt(churned.count());
+    EXPECT_NEAR(churned.mean(), churned_spread.mean, error + 1) << what;
+    EXPECT_NEAR(churned.deviation(), churned_spread.standard_deviation, error / std::sqrt(2) + 0.1)
         << what;
   }
   EXPECT_GE(compared, 30);

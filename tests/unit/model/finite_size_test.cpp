@@ -28,13 +28,7 @@ TEST_P(every_scheme, the_overflow_of_a_filled_table_spreads_as_predicted) {
   for (const double load_factor : {0.9, 1.0}) {
     const table_shape table = shape();
     const auto elements = static_cast<unsigned>(load_factor * table.buckets * table.slots);
-    const overflow_spread expected =
-        overflow_spread_filling({.scheme = table.scheme,
-                                 .load_factor = load_factor,
-                                 .bucket_capacity = table.slots,
-                                 .choices = table.choices,
-                                 .level_fractions = table.level_fractions},
-                                elements);
+    const overflow_spread expected = overflow_spread_filling(filling(table, load_factor), elements);
     const sample found = overflow_of_filled(table, elements, 1000);
     const double error = sigmas * expected.standard_deviation / std::sqrt(found.count());
     EXPECT_NEAR(found.mean(), expected.mean, error + order_one);
@@ -46,13 +40,7 @@ TEST_P(every_scheme, the_overflow_of_a_churning_table_spreads_as_predicted) {
   const double load_factor = 0.8;
   const table_shape table = shape();
   const auto elements = static_cast<unsigned>(load_factor * table.buckets * table.slots);
-  const overflow_spread expected =
-      overflow_spread_churning({.scheme = table.scheme,
-                                .load_factor = load_factor,
-                                .bucket_capacity = table.slots,
-                                .choices = table.choices,
-                                .level_fractions = table.level_fractions},
-                               elements);
+  const overflow_spread expected = overflow_spread_churning(churning(table, load_factor), elements);
   const sample found = overflow_of_churning(table, elements, 100);
   // Looks two residence times apart are correlated by e^-2, which widens the errors by
   // sqrt((1 + e^-2) / (1 - e^-2)) = 1.15.

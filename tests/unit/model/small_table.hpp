@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-#include "oneprobe/model/fluid.hpp"
+#include "oneprobe/model/churn.hpp"
 
 struct table_shape {
   oneprobe::model::scheme_kind scheme;
@@ -16,6 +16,22 @@ struct table_shape {
   unsigned choices;
   std::vector<double> level_fractions;  // multilevel; each a whole number of buckets
 };
+
+/// The same table as the models see it.
+inline oneprobe::model::fluid_parameters filling(const table_shape& shape, double load_factor) {
+  return {.scheme = shape.scheme,
+          .load_factor = load_factor,
+          .bucket_capacity = shape.slots,
+          .choices = shape.choices,
+          .level_fractions = shape.level_fractions};
+}
+inline oneprobe::model::churn_parameters churning(const table_shape& shape, double load_factor) {
+  return {.scheme = shape.scheme,
+          .load_factor = load_factor,
+          .bucket_capacity = shape.slots,
+          .choices = shape.choices,
+          .level_fractions = shape.level_fractions};
+}
 
 class small_table {
  public:
