@@ -162,22 +162,6 @@ fluid_state multilevel_limit(const fluid_parameters& parameters) {
 
 }  // namespace
 
-std::string_view name_of(scheme_kind scheme) {
-  switch (scheme) {
-    case scheme_kind::single:
-      return "single";
-    case scheme_kind::sequential:
-      return "sequential";
-    case scheme_kind::multilevel:
-      return "multilevel";
-    case scheme_kind::d_random:
-      return "d-random";
-    case scheme_kind::d_left:
-      return "d-left";
-  }
-  throw std::logic_error("oneprobe: unknown scheme");
-}
-
 fluid_state fluid_limit(const fluid_parameters& parameters) {
   detail::check_fluid(parameters);
   switch (parameters.scheme) {

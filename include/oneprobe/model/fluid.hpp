@@ -15,21 +15,17 @@
 #pragma once
 
 #include <optional>
-#include <string_view>
 #include <vector>
 
+#include "oneprobe/core/scheme_kind.hpp"
 #include "oneprobe/model/bucket.hpp"
 
 namespace oneprobe::model {
 
-/// The papers' schemes. SIMPLE = single, GREEDY = sequential, MHT = multilevel.
-enum class scheme_kind { single, sequential, multilevel, d_random, d_left };
-
-/// "single", "sequential", "multilevel", "d-random", "d-left".
-std::string_view name_of(scheme_kind scheme);
-
-/// More choices than this are refused.
-inline constexpr unsigned largest_choices = 32;
+// The schemes' names belong to all parts of the library.
+using oneprobe::largest_choices;
+using oneprobe::name_of;
+using oneprobe::scheme_kind;
 
 struct fluid_parameters {
   scheme_kind scheme = scheme_kind::single;

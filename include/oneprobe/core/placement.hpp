@@ -1,0 +1,93 @@
+// The words of placement, and the concepts that schemes and stores meet.
+//
+// A *scheme* knows where an element's candidates are: it sees a hash, never a key. A *store* knows
+// what a bucket holds: it answers for one bucket at a time and never chooses. The *walks* of
+// scheme/walk.hpp lead an element from candidate to candidate and are all that knows both.
+//
+//   scheme:  key_hash -> probe -> first(probe) -> next(probe, position) -> ...
+//   store:   position -> load, try_put, find, erase, and a note of whom the bucket turned away
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <optional>
+
+#include "oneprobe/core/key_hash.hpp"
+
+namespace oneprobe {
+
+/// A candidate: a bucket of the whole table, and the number of the choice that led there. In a
+/// multilevel table that number is the level.
+struct position {
+  std::uint64_t bucket = 0;
+  std::uint32_t level = 0;
+
+  friend constexpr bool operator==(const position&, const position&) = default;
+};
+
+/// How a scheme chooses among candidates.
+enum class order {
+  first_fit,  // the first that admits: single, sequential, multilevel
+  parallel,   // all are looked at, the least loaded takes it: d_random, d_left
+};
+
+/// A bucket's answer to one element.
+enum class verdict {
+  placed,       // it is in
+  refused,      // no room for this element
+  exchanged,    // it is in, and another one came out in its place, to carry on with
+  unavailable,  // the bucket could not be asked (balancing over remote resources)
+  present,      // the same element is in this bucket already
+};
+
+template <class Scheme>
+concept placement_scheme = requires(const Scheme& scheme, const typename Scheme::probe& probe,
+                                    position at) {
+  { Scheme::choice } -> std::convertible_to<order>;
+  { scheme.choices() } -> std::same_as<std::uint32_t>;  // d, at least 1
+  { scheme.buckets() } -> std::same_as<std::uint64_t>;  // of the whole table
+  { scheme.first(probe) } -> std::same_as<position>;
+  { scheme.next(probe, at) } -> std::same_as<position>;             // at.level + 1 < choices()
+  { scheme.coin(probe, at.level) } -> std::same_as<std::uint64_t>;  // replayable
+};
+
+/// What every store can do: say its load, and take an element if the bucket's load is below the
+/// limit that the admission rule sets for this element. Stores that refuse by another law (set
+/// bits, order of fingerprints) may ignore the limit.
+template <class Store>
+concept placement_store = requires(Store& store, const Store& asked, position at,
+                                   typename Store::item& element, std::uint32_t limit) {
+  asked.prefetch(at);
+  { asked.load(at) } -> std::same_as<std::optional<std::uint32_t>>;  // empty: unavailable
+  { store.try_put(at, element, limit) } -> std::same_as<verdict>;
+};
+
+/// A store that hands out an element in exchange for another (verdict::exchanged leaves it in the
+/// walk's item) and can tell from what the scheme finds its next candidate.
+template <class Store, class Scheme>
+concept exchanging_store = placement_store<Store> && placement_scheme<Scheme> &&
+    requires(const Store& store, const typename Store::item& element) {
+  { store.probe_of(element) } -> std::convertible_to<typename Scheme::probe>;
+};
+
+/// A store whose buckets remember whom they turned away. A lookup goes on past a bucket only if the
+/// bucket may have turned this element away. Notes are raised once the element's destination is
+/// known, and taken back when it is erased.
+template <class Store, class Probe>
+concept noting_store = placement_store<Store> &&
+    requires(Store& store, const Store& asked, position at, Probe probe) {
+  { asked.may_be_beyond(at, probe) } -> std::same_as<bool>;
+  store.note_passed(at, probe);
+  store.unnote_passed(at, probe);
+};
+
+/// A store in which an element can be found again.
+template <class Store, class Probe>
+concept searchable_store = noting_store<Store, Probe> &&
+    requires(Store& store, const Store& asked, position at, const typename Store::key& key,
+             typename Store::slot place) {
+  { asked.find(at, key) } -> std::same_as<std::optional<typename Store::slot>>;
+  store.erase(at, place);
+};
+
+}  // namespace oneprobe

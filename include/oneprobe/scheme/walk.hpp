@@ -1,0 +1,382 @@
+// Where an element goes, and where it is found: written here once, for every store.
+//
+//   place    candidate after candidate until one admits it, or overflow
+//   find     candidate after candidate until it is found, or a bucket never turned it away
+//   upsert   find, remembering on the way the bucket that place would take
+//   erase    find, remove, and take back the notes on the way
+//
+// Each walk is a small trivially copyable state and a step that visits one bucket (all candidates
+// at once where a parallel scheme places). The scalar loop `walk_to_end` and the rolling ring of
+// scheme/ring.hpp drive the same steps. Every state counts its accesses.
+//
+//   placing walk(scheme, store, admission(4));
+//   auto placed = walk_to_end(walk, walk.start(hash, element));
+//   if (placed.end == walk_end::overflowed) ...
+//
+// Nothing here allocates, throws or is virtual; a walk makes at most scheme.choices() accesses
+// (a parallel placement makes exactly that many).
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <utility>
+
+#include "oneprobe/core/placement.hpp"
+#include "oneprobe/scheme/admission.hpp"
+
+namespace oneprobe {
+
+enum class walk_end : std::uint8_t {
+  open,        // there is another step to take
+  placed,      // the element is in the bucket `at`
+  present,     // it was there already
+  absent,      // it is in no bucket, and in no overflow
+  overflowed,  // place: no candidate admitted it. find: it can only be in the overflow
+};
+
+/// Takes the steps that are left.
+template <class Walk, class State>
+constexpr void finish_walk(Walk& walk, State& state) {
+  do walk.step(state);
+  while (state.end == walk_end::open);
+}
+
+/// Takes all steps of one walk.
+template <class Walk, class State>
+constexpr State walk_to_end(Walk& walk, State state) {
+  finish_walk(walk, state);
+  return state;
+}
+
+namespace detail {
+
+template <placement_scheme Scheme>
+constexpr bool is_last(const Scheme& scheme, position at) noexcept {
+  return at.level + 1 >= scheme.choices();
+}
+
+/// Calls `visit` with every candidate before `end`, in order.
+template <placement_scheme Scheme, class Visit>
+constexpr void for_each_before(const Scheme& scheme, const typename Scheme::probe& probe,
+                               position end, Visit visit) {
+  if (end.level == 0) return;
+  for (position at = scheme.first(probe);; at = scheme.next(probe, at)) {
+    visit(at);
+    if (at.level + 1 == end.level) return;
+  }
+}
+
+}  // namespace detail
+
+/// The notes of an element that went to the overflow: every candidate had turned it away. The
+/// caller raises them once the overflow has taken it (place does not know), and takes them back
+/// when it leaves.
+template <placement_scheme Scheme, class Store>
+constexpr void note_overflowed(const Scheme& scheme, Store& store,
+                               const typename Scheme::probe& probe) {
+  detail::for_each_before(scheme, probe, {0, scheme.choices()},
+                          [&](position at) { store.note_passed(at, probe); });
+}
+template <placement_scheme Scheme, class Store>
+constexpr void unnote_overflowed(const Scheme& scheme, Store& store,
+                                 const typename Scheme::probe& probe) {
+  detail::for_each_before(scheme, probe, {0, scheme.choices()},
+                          [&](position at) { store.unnote_passed(at, probe); });
+}
+
+/// Place: the first candidate that admits the element takes it, or with a parallel scheme the least
+/// loaded one (of equals the first).
+template <placement_scheme Scheme, placement_store Store, class Budget = unlimited_accesses>
+class placing {
+ public:
+  using probe = typename Scheme::probe;
+  using item = typename Store::item;
+
+  /// In a ring, elements are placed in the order in which they came: what one finds depends on
+  /// where the one before it went.
+  static constexpr bool in_order = true;
+
+  struct state {
+    typename Scheme::probe probe;
+    typename Store::item element;
+    position at{};
+    std::uint32_t accesses = 0;
+    walk_end end = walk_end::open;
+  };
+
+  constexpr placing(const Scheme& scheme, Store& store, admission rule, Budget budget = {})
+      : scheme_(&scheme), store_(&store), rule_(rule), budget_(budget) {}
+
+  constexpr state start(const probe& from, item element = {}) const {
+    return {.probe = from, .element = std::move(element), .at = scheme_->first(from)};
+  }
+
+  /// Asks for what the first step will read.
+  constexpr void prefetch(const state& walk) const noexcept {
+    store_->prefetch(walk.at);
+    if constexpr (Scheme::choice == order::parallel) {
+      for (position at = walk.at; !detail::is_last(*scheme_, at);) {
+        at = scheme_->next(walk.probe, at);
+        store_->prefetch(at);
+      }
+    }
+  }
+
+  /// Asks for what the second step will read, if it looks as if there will be one. Called when the
+  /// first is in cache; a wrong guess costs time, nothing else.
+  constexpr void look_ahead(const state& walk) const noexcept {
+    if constexpr (Scheme::choice == order::first_fit) {
+      if (detail::is_last(*scheme_, walk.at)) return;
+      const position beyond = scheme_->next(walk.probe, walk.at);
+      const bool full = store_->load(walk.at).value_or(rule_.threshold()) >= rule_.threshold();
+      // A choice of address, not a jump: whether a bucket is full cannot be predicted.
+      store_->prefetch({full ? beyond.bucket : walk.at.bucket, full ? beyond.level : 0});
+    }
+  }
+
+  constexpr void step(state& walk) {
+    if constexpr (Scheme::choice == order::first_fit)
+      try_one(walk);
+    else
+      choose_among_all(walk);
+  }
+
+  /// What is left of the budget.
+  constexpr const Budget& budget() const noexcept { return budget_; }
+
+ private:
+  constexpr void try_one(state& walk) {
+    if (!budget_.spend()) {
+      walk.end = walk_end::overflowed;
+      return;
+    }
+    ++walk.accesses;
+    const std::uint32_t limit = rule_.limit(*scheme_, walk.probe, walk.at.level);
+    switch (store_->try_put(walk.at, walk.element, limit)) {
+      case verdict::placed:
+        return finish(walk);
+      case verdict::present:
+        walk.end = walk_end::present;
+        return;
+      case verdict::exchanged:
+        if constexpr (exchanging_store<Store, Scheme>) walk.probe = store_->probe_of(walk.element);
+        break;
+      case verdict::refused:
+      case verdict::unavailable:
+        break;
+    }
+    if (detail::is_last(*scheme_, walk.at))
+      walk.end = walk_end::overflowed;
+    else
+      walk.at = scheme_->next(walk.probe, walk.at);
+  }
+
+  constexpr void choose_among_all(state& walk) {
+    constexpr std::uint32_t unavailable = std::numeric_limits<std::uint32_t>::max();
+    position best = walk.at;
+    std::uint32_t least = unavailable;
+    for (position at = walk.at; budget_.spend(); at = scheme_->next(walk.probe, at)) {
+      ++walk.accesses;
+      const std::uint32_t load = store_->load(at).value_or(unavailable);
+      // Selections, not jumps: which candidate is the least loaded cannot be predicted.
+      const bool better = load < least;
+      best.bucket = better ? at.bucket : best.bucket;
+      best.level = better ? at.level : best.level;
+      least = better ? load : least;
+      if (detail::is_last(*scheme_, at)) break;
+    }
+    walk.end = walk_end::overflowed;
+    if (least == unavailable) return;
+    walk.at = best;
+    const std::uint32_t limit = rule_.limit(*scheme_, walk.probe, walk.at.level);
+    const verdict answer = store_->try_put(walk.at, walk.element, limit);
+    if (answer == verdict::placed)
+      finish(walk);
+    else if (answer == verdict::present)
+      walk.end = walk_end::present;
+  }
+
+  constexpr void finish(state& walk) {
+    walk.end = walk_end::placed;
+    if constexpr (noting_store<Store, probe> && !exchanging_store<Store, Scheme>)
+      detail::for_each_before(*scheme_, walk.probe, walk.at,
+                              [&](position at) { store_->note_passed(at, walk.probe); });
+  }
+
+  const Scheme* scheme_;
+  Store* store_;
+  admission rule_;
+  [[no_unique_address]] Budget budget_;
+};
+
+/// Find: ends at the bucket that holds the key (`present`, with its slot), at one that never turned
+/// such a key away (`absent`), or after the last candidate (`overflowed`: ask the overflow).
+template <placement_scheme Scheme, class Store>
+requires searchable_store<Store, typename Scheme::probe>
+class finding {
+ public:
+  using probe = typename Scheme::probe;
+  using key = typename Store::key;
+
+  /// In a ring, whoever needs another bucket waits for it while others go on.
+  static constexpr bool in_order = false;
+
+  struct state {
+    typename Scheme::probe probe;
+    typename Store::key key;
+    typename Store::slot slot{};
+    position at{};
+    std::uint32_t accesses = 0;
+    walk_end end = walk_end::open;
+  };
+
+  constexpr finding(const Scheme& scheme, const Store& store) : scheme_(&scheme), store_(&store) {}
+
+  constexpr state start(const probe& from, key wanted) const {
+    return {.probe = from, .key = wanted, .at = scheme_->first(from)};
+  }
+  constexpr void prefetch(const state& walk) const noexcept { store_->prefetch(walk.at); }
+
+  constexpr void step(state& walk) const {
+    ++walk.accesses;
+    if (const auto slot = store_->find(walk.at, walk.key)) {
+      walk.slot = *slot;
+      walk.end = walk_end::present;
+    } else if (!store_->may_be_beyond(walk.at, walk.probe)) {
+      walk.end = walk_end::absent;
+    } else if (detail::is_last(*scheme_, walk.at)) {
+      walk.end = walk_end::overflowed;
+    } else {
+      walk.at = scheme_->next(walk.probe, walk.at);
+    }
+  }
+
+ private:
+  const Scheme* scheme_;
+  const Store* store_;
+};
+
+/// Erase: a find whose last step removes the element and takes back the notes of the buckets that
+/// had turned it away. Ends like find; `present` means that it was there and is gone.
+template <placement_scheme Scheme, class Store>
+requires searchable_store<Store, typename Scheme::probe>
+class erasing {
+  using search = finding<Scheme, Store>;
+
+ public:
+  using state = typename search::state;
+  static constexpr bool in_order = false;
+
+  constexpr erasing(const Scheme& scheme, Store& store)
+      : find_(scheme, store), scheme_(&scheme), store_(&store) {}
+
+  constexpr state start(const typename search::probe& from, typename search::key wanted) const {
+    return find_.start(from, wanted);
+  }
+  constexpr void prefetch(const state& walk) const noexcept { find_.prefetch(walk); }
+
+  constexpr void step(state& walk) {
+    find_.step(walk);
+    if (walk.end != walk_end::present) return;
+    store_->erase(walk.at, walk.slot);
+    detail::for_each_before(*scheme_, walk.probe, walk.at,
+                            [&](position at) { store_->unnote_passed(at, walk.probe); });
+  }
+
+ private:
+  search find_;
+  const Scheme* scheme_;
+  Store* store_;
+};
+
+/// Upsert: find the key; if it is nowhere, put the element where place would have put it. The
+/// search ends `present`, `absent` or `overflowed`; after the last two (and a look into the
+/// overflow) the caller may `commit` the element, in the order in which the searches ended.
+template <placement_scheme Scheme, class Store>
+requires searchable_store<Store, typename Scheme::probe>
+class upserting {
+ public:
+  using probe = typename Scheme::probe;
+  using key = typename Store::key;
+  using item = typename Store::item;
+
+  static constexpr bool in_order = true;
+
+  struct state {
+    typename Scheme::probe probe;
+    typename Store::key key;
+    typename Store::slot slot{};
+    position at{};
+    std::optional<position> room{};  // where it would be placed
+    std::uint32_t least = 0;         // parallel: the load there
+    std::uint32_t accesses = 0;
+    bool ruled_out = false;  // a bucket said that the key is not beyond: only room is looked for
+    walk_end end = walk_end::open;
+  };
+
+  constexpr upserting(const Scheme& scheme, Store& store, admission rule)
+      : scheme_(&scheme), store_(&store), rule_(rule) {}
+
+  constexpr state start(const probe& from, key wanted) const {
+    return {.probe = from, .key = wanted, .at = scheme_->first(from)};
+  }
+  constexpr void prefetch(const state& walk) const noexcept { store_->prefetch(walk.at); }
+  constexpr void look_ahead(const state& walk) const noexcept {
+    if (!detail::is_last(*scheme_, walk.at) && store_->may_be_beyond(walk.at, walk.probe))
+      store_->prefetch(scheme_->next(walk.probe, walk.at));
+  }
+
+  constexpr void step(state& walk) const {
+    ++walk.accesses;
+    if (!walk.ruled_out) {
+      if (const auto slot = store_->find(walk.at, walk.key)) {
+        walk.slot = *slot;
+        walk.end = walk_end::present;
+        return;
+      }
+      walk.ruled_out = !store_->may_be_beyond(walk.at, walk.probe);
+    }
+    consider(walk);
+    const bool last = detail::is_last(*scheme_, walk.at);
+    if (walk.ruled_out && (last || settled(walk)))
+      walk.end = walk_end::absent;
+    else if (last)
+      walk.end = walk_end::overflowed;
+    else
+      walk.at = scheme_->next(walk.probe, walk.at);
+  }
+
+  /// Puts an element whose search ended `absent` or `overflowed` into its room: `placed`, or
+  /// `overflowed` where there is none. The notes are raised with it.
+  /// REQUIRES: the key is not in the overflow, and nothing was placed since the search.
+  constexpr walk_end commit(state& walk, item& element) {
+    if (!walk.room) return walk_end::overflowed;
+    walk.at = *walk.room;
+    const std::uint32_t limit = rule_.limit(*scheme_, walk.probe, walk.at.level);
+    if (store_->try_put(walk.at, element, limit) != verdict::placed) return walk_end::overflowed;
+    detail::for_each_before(*scheme_, walk.probe, walk.at,
+                            [&](position at) { store_->note_passed(at, walk.probe); });
+    return walk_end::placed;
+  }
+
+ private:
+  /// First fit: the first bucket with room. Parallel: the least loaded, once all have been seen.
+  constexpr void consider(state& walk) const {
+    if (Scheme::choice == order::first_fit && walk.room) return;
+    const std::optional<std::uint32_t> load = store_->load(walk.at);
+    if (!load || *load >= rule_.limit(*scheme_, walk.probe, walk.at.level)) return;
+    if (walk.room && *load >= walk.least) return;
+    walk.room = walk.at;
+    walk.least = *load;
+  }
+  constexpr bool settled(const state& walk) const noexcept {
+    return Scheme::choice == order::first_fit && walk.room.has_value();
+  }
+
+  const Scheme* scheme_;
+  Store* store_;
+  admission rule_;
+};
+
+}  // namespace oneprobe

@@ -1,0 +1,11 @@
+// Parameter checks of the simulator, and the tables it can build. Private to src/sim.
+#pragma once
+
+#include "oneprobe/sim/simulate.hpp"
+
+namespace oneprobe::sim::detail {
+
+/// Throws std::invalid_argument that names the parameter, what is allowed and what was found.
+void check(const scenario& what);
+
+}  // namespace oneprobe::sim::detail
