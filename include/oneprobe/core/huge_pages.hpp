@@ -25,8 +25,9 @@ struct huge_page_allocator {
   constexpr huge_page_allocator(const huge_page_allocator<U>&) noexcept {}
 
   T* allocate(std::size_t count) {
-    if (count > static_cast<std::size_t>(-1) / sizeof(T)) throw std::bad_array_new_length();
-    const std::size_t bytes = count * sizeof(T);
+    // Too many: no allocation can satisfy it, and operator new says so in its own way.
+    const bool too_many = count > static_cast<std::size_t>(-1) / sizeof(T);
+    const std::size_t bytes = too_many ? static_cast<std::size_t>(-1) : count * sizeof(T);
     void* memory = ::operator new(bytes, alignment(count));
 #if defined(__linux__) && defined(MADV_HUGEPAGE)
     // Only a wish: the answer does not matter.

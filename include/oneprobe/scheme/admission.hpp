@@ -4,9 +4,9 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
-#include <stdexcept>
 #include <string>
 
+#include "oneprobe/core/error.hpp"
 #include "oneprobe/core/placement.hpp"
 
 namespace oneprobe {
@@ -19,15 +19,14 @@ class admission {
 
   /// Hard capacity: p = 0.
   constexpr explicit admission(std::uint32_t threshold) : threshold_(threshold) {
-    if (threshold > largest_threshold)
-      throw std::invalid_argument("threshold must be at most 4294967294");
+    if (threshold > largest_threshold) refuse_parameter("threshold must be at most 4294967294");
   }
   /// Threshold h and probability p from 0 to 1. (h, 1) is (h + 1, 0).
   admission(std::uint32_t threshold, double probability)
       : admission(probability < 1 || threshold == largest_threshold ? threshold : threshold + 1) {
     if (!(probability >= 0 && probability <= 1))
-      throw std::invalid_argument("admit_probability must be from 0 to 1; found " +
-                                  std::to_string(probability));
+      refuse_parameter("admit_probability must be from 0 to 1; found " +
+                       std::to_string(probability));
     if (probability < 1) coin_limit_ = static_cast<std::uint64_t>(std::ldexp(probability, 64));
   }
   /// Everything is admitted.

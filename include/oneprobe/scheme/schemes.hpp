@@ -17,12 +17,14 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <span>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "oneprobe/core/error.hpp"
 #include "oneprobe/core/placement.hpp"
 #include "oneprobe/core/scheme_kind.hpp"
 #include "oneprobe/hash/derive.hpp"
@@ -34,14 +36,14 @@ inline constexpr std::uint64_t most_buckets = std::uint64_t{1} << 48;
 
 inline std::uint64_t checked_buckets(std::uint64_t buckets) {
   if (buckets == 0 || buckets > most_buckets)
-    throw std::invalid_argument("buckets must be from 1 to 2^48; found " + std::to_string(buckets));
+    refuse_parameter("buckets must be from 1 to 2^48; found " + std::to_string(buckets));
   return buckets;
 }
 
 inline std::uint32_t checked_choices(std::size_t choices) {
   if (choices == 0 || choices > largest_choices)
-    throw std::invalid_argument("choices must be from 1 to " + std::to_string(largest_choices) +
-                                "; found " + std::to_string(choices));
+    refuse_parameter("choices must be from 1 to " + std::to_string(largest_choices) + "; found " +
+                     std::to_string(choices));
   return static_cast<std::uint32_t>(choices);
 }
 
@@ -159,9 +161,8 @@ class d_left : public detail::levelled_candidates<order::parallel> {
  private:
   static std::vector<std::uint64_t> equal_parts(std::uint64_t buckets, std::uint32_t choices) {
     if (buckets < choices)
-      throw std::invalid_argument("buckets must be at least one for each of the " +
-                                  std::to_string(choices) + " choices; found " +
-                                  std::to_string(buckets));
+      refuse_parameter("buckets must be at least one for each of the " + std::to_string(choices) +
+                       " choices; found " + std::to_string(buckets));
     std::vector<std::uint64_t> sizes(choices, buckets / choices);
     for (std::uint64_t i = 0; i < buckets % choices; ++i) ++sizes[i];
     return sizes;

@@ -56,15 +56,22 @@ constexpr bool is_last(const Scheme& scheme, position at) noexcept {
   return at.level + 1 >= scheme.choices();
 }
 
-/// Calls `visit` with every candidate before `end`, in order.
+/// Calls `visit` with every candidate that a lookup reads before it reaches the bucket `end`: where
+/// one bucket is two candidates of an element, the first of them ends the lookup.
 template <placement_scheme Scheme, class Visit>
 constexpr void for_each_before(const Scheme& scheme, const typename Scheme::probe& probe,
                                position end, Visit visit) {
   if (end.level == 0) return;
-  for (position at = scheme.first(probe);; at = scheme.next(probe, at)) {
+  for (position at = scheme.first(probe); at.bucket != end.bucket; at = scheme.next(probe, at)) {
     visit(at);
     if (at.level + 1 == end.level) return;
   }
+}
+
+/// The end of a lookup that reads all candidates and then the overflow.
+template <placement_scheme Scheme>
+constexpr position beyond_all(const Scheme& scheme) noexcept {
+  return {std::numeric_limits<std::uint64_t>::max(), scheme.choices()};
 }
 
 }  // namespace detail
@@ -75,13 +82,13 @@ constexpr void for_each_before(const Scheme& scheme, const typename Scheme::prob
 template <placement_scheme Scheme, class Store>
 constexpr void note_overflowed(const Scheme& scheme, Store& store,
                                const typename Scheme::probe& probe) {
-  detail::for_each_before(scheme, probe, {0, scheme.choices()},
+  detail::for_each_before(scheme, probe, detail::beyond_all(scheme),
                           [&](position at) { store.note_passed(at, probe); });
 }
 template <placement_scheme Scheme, class Store>
 constexpr void unnote_overflowed(const Scheme& scheme, Store& store,
                                  const typename Scheme::probe& probe) {
-  detail::for_each_before(scheme, probe, {0, scheme.choices()},
+  detail::for_each_before(scheme, probe, detail::beyond_all(scheme),
                           [&](position at) { store.unnote_passed(at, probe); });
 }
 
@@ -361,12 +368,14 @@ class upserting {
   }
 
  private:
-  /// First fit: the first bucket with room. Parallel: the least loaded, once all have been seen.
+  /// First fit: the first bucket with room. Parallel: the least loaded of all, whether or not it
+  /// then admits the element; as in `placing`.
   constexpr void consider(state& walk) const {
-    if (Scheme::choice == order::first_fit && walk.room) return;
+    constexpr bool parallel = Scheme::choice == order::parallel;
+    if (!parallel && walk.room) return;
     const std::optional<std::uint32_t> load = store_->load(walk.at);
-    if (!load || *load >= rule_.limit(*scheme_, walk.probe, walk.at.level)) return;
-    if (walk.room && *load >= walk.least) return;
+    if (!load || (walk.room && *load >= walk.least)) return;
+    if (!parallel && *load >= rule_.limit(*scheme_, walk.probe, walk.at.level)) return;
     walk.room = walk.at;
     walk.least = *load;
   }
