@@ -34,6 +34,19 @@ const std::string& arguments::text(const option& what) const {
   return found->second.front();
 }
 
+std::optional<std::string> arguments::maybe_text(const option& what) const {
+  if (!has(what)) return std::nullopt;
+  const std::string& typed = text(what);
+  if (typed.empty()) throw usage_error(fmt::format("{} is empty", what.flag));
+  return typed;
+}
+
+std::vector<std::string> arguments::words(const option& what) const {
+  read_.insert(what.flag);
+  const auto found = given_.find(what.flag);
+  return found == given_.end() ? std::vector<std::string>() : found->second;
+}
+
 double arguments::number(const option& what) const { return parse_number(text(what), what.flag); }
 
 std::optional<double> arguments::maybe_number(const option& what) const {

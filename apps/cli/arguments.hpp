@@ -46,6 +46,11 @@ class arguments {
   /// A switch.
   bool is_set(const option& what) const;
 
+  /// As typed: a name, a path; never empty.
+  std::optional<std::string> maybe_text(const option& what) const;
+  /// The arguments without a flag, as typed.
+  std::vector<std::string> words(const option& what) const;
+
   double number(const option& what) const;
   std::optional<double> maybe_number(const option& what) const;
   unsigned whole(const option& what) const;

@@ -42,6 +42,7 @@ std::string help_of(const command& what, std::string_view path) {
   if (!what.details.empty()) text += '\n' + wrapped(what.details, help_width, 0);
   if (!what.source.empty())
     text += '\n' + wrapped(fmt::format("Computes: {}.", what.source), help_width, 0);
+  if (what.words != nullptr) text += "\nArguments:\n" + option_lines(*what.words);
   text += option_group("Required", what, need::required);
   text += option_group("Options", what, need::optional);
   return text + fmt::format("\nExample:\n  {} {}\n", path, what.example);
@@ -57,10 +58,12 @@ void add_option(CLI::App& app, const option& what) {
 
 arguments collect(const CLI::App& app, const command& what) {
   arguments in;
-  for (const option_use& use : what.options) {
-    const CLI::Option* typed = app.get_option(std::string(use.what->flag));
-    if (typed->count() > 0) in.give(use.what->flag, typed->results());
-  }
+  const auto take = [&](std::string_view flag) {
+    const CLI::Option* typed = app.get_option(std::string(flag));
+    if (typed->count() > 0) in.give(flag, typed->results());
+  };
+  for (const option_use& use : what.options) take(use.what->flag);
+  if (what.words != nullptr) take(what.words->flag);
   return in;
 }
 
@@ -77,6 +80,7 @@ void run(const CLI::App& app, const command& what) {
   if (!in.ignored().empty())
     answer.text("ignored", fmt::format("{}", fmt::join(in.ignored(), " ")));
   print(answer, app.get_option(std::string(json.flag))->count() > 0);
+  if (answer.is_negative()) throw negative_answer();
 }
 
 }  // namespace
@@ -85,6 +89,8 @@ void add_command(CLI::App& parent, const command& what) {
   CLI::App* app = parent.add_subcommand(std::string(what.name), std::string(what.summary));
   for (const option_use& use : what.options) add_option(*app, *use.what);
   add_option(*app, json);
+  if (what.words != nullptr)
+    app->add_option(std::string(what.words->flag))->expected(CLI::detail::expected_max_vector_size);
   // `what` lives in a table that outlives the parser.
   app->formatter_fn([app, &what](const CLI::App*, std::string, CLI::AppFormatMode) {
     return help_of(what, path_of(*app));

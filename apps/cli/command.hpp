@@ -27,6 +27,8 @@ struct command {
   std::string_view source;   // paper and section that it computes; may be empty
   std::string_view example;  // arguments after the name
   std::vector<option_use> options;
+  /// What may follow without a flag, any number of times; its `flag` is what the help calls it.
+  const option* words = nullptr;
   report (*answer)(const arguments& in);
 };
 
@@ -34,6 +36,9 @@ struct command {
 struct output_error : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
+
+/// The answer, which has been printed, is no: exit code 1 without a further word.
+struct negative_answer {};
 
 /// Puts the command below `parent`. When it is chosen, parsing runs it and prints its report.
 void add_command(CLI::App& parent, const command& what);

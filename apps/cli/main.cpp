@@ -17,6 +17,8 @@
 #include "model.hpp"
 #include "oneprobe/core/version.hpp"
 #include "options.hpp"
+#include "reproduce.hpp"
+#include "simulate.hpp"
 
 namespace oneprobe::cli {
 namespace {
@@ -86,6 +88,8 @@ int run(int argc, const char* const* argv) {
            "model overflow-bound --load-factor 1 --bucket-capacity 4 --accesses 1.5");
   add_demo(root);
   add_model(root);
+  add_reproduce(root);
+  add_simulate(root);
 
   try {
     if (argc <= 1) {
@@ -108,6 +112,8 @@ int run(int argc, const char* const* argv) {
     return complain(root, error.what(), exit_usage);
   } catch (const std::bad_alloc&) {
     return complain(root, "not enough memory for these parameters", exit_usage);
+  } catch (const negative_answer&) {
+    return exit_failure;
   } catch (const output_error& error) {
     return complain(root, error.what(), exit_failure);
   } catch (const std::exception& error) {

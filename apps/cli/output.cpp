@@ -226,6 +226,11 @@ report& report::layout(std::string text) {
   return *this;
 }
 
+report& report::negative() {
+  negative_ = true;
+  return *this;
+}
+
 nlohmann::ordered_json report::to_json(const field& item) {
   struct convert {
     json_value operator()(const none&) const { return nullptr; }

@@ -58,6 +58,9 @@ class report {
   report& note(std::string sentence);
   /// Replaces the table by a text laid out by hand.
   report& layout(std::string text);
+  /// The answer is no: the tool prints it and ends with exit code 1.
+  report& negative();
+  bool is_negative() const { return negative_; }
 
   std::string json() const;
   std::string table() const;
@@ -98,6 +101,7 @@ class report {
   std::vector<field> fields_;
   std::vector<std::string> notes_;
   std::string layout_;
+  bool negative_ = false;
 };
 
 // The rounding of the tables, for texts laid out by hand.

@@ -23,7 +23,6 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -38,6 +37,7 @@
 
 #include "oneprobe/core/balancer_plan.hpp"
 #include "oneprobe/core/error.hpp"
+#include "oneprobe/core/levels.hpp"
 #include "oneprobe/core/placement.hpp"
 #include "oneprobe/scheme/admission.hpp"
 #include "oneprobe/scheme/schemes.hpp"
@@ -163,7 +163,10 @@ class balancer {
       case scheme_kind::sequential:
         return sequential(plan.resources, plan.choices);
       case scheme_kind::multilevel:
-        return multilevel(level_sizes(plan.resources, plan.level_fractions));
+        if (plan.resources < plan.level_fractions.size())
+          refuse_parameter("resources must be at least one per level; found " +
+                           std::to_string(plan.resources));
+        return multilevel(split_into_levels(plan.resources, plan.level_fractions));
       case scheme_kind::d_random:
         return d_random(plan.resources, plan.choices);
       case scheme_kind::d_left:
@@ -186,38 +189,6 @@ class balancer {
       refuse_parameter("threshold is not for " + std::string(name_of(plan.scheme)) +
                        ", which compares loads");
     return {*plan.threshold, plan.admit_probability};
-  }
-
-  /// Whole resources per level, at least one each. Rounding the running total keeps the sum exact.
-  static std::vector<std::uint64_t> level_sizes(std::uint64_t resources,
-                                                const std::vector<double>& fractions) {
-    if (fractions.empty() || fractions.size() > largest_choices)
-      refuse_parameter("level_fractions must be 1 to " + std::to_string(largest_choices) +
-                       " levels; found " + std::to_string(fractions.size()));
-    double sum = 0;
-    for (const double fraction : fractions) {
-      if (!(fraction > 0))
-        refuse_parameter("level_fractions must be above 0; found " + std::to_string(fraction));
-      sum += fraction;
-    }
-    // What is printed with seven digits must be accepted.
-    if (!(std::abs(sum - 1) <= 1e-6))
-      refuse_parameter("level_fractions must sum to 1; found " + std::to_string(sum));
-    if (resources < fractions.size())
-      refuse_parameter("resources must be at least one per level; found " +
-                       std::to_string(resources));
-    std::vector<std::uint64_t> sizes;
-    std::uint64_t given = 0;
-    double total = 0;
-    for (std::size_t i = 0; i < fractions.size(); ++i) {
-      total += fractions[i] / sum;
-      const double share = total * static_cast<double>(resources);
-      const std::uint64_t end = std::clamp(static_cast<std::uint64_t>(std::llround(share)),
-                                           given + 1, resources - (fractions.size() - i - 1));
-      sizes.push_back(end - given);
-      given = end;
-    }
-    return sizes;
   }
 
   any_scheme scheme_;

@@ -206,32 +206,4 @@ findings simulate(const scenario& what, const progress& tell) {
   return result;
 }
 
-std::vector<std::uint64_t> level_sizes(std::uint64_t buckets,
-                                       const std::vector<double>& fractions) {
-  double sum = 0;
-  for (const double fraction : fractions) {
-    if (!(fraction > 0)) throw std::invalid_argument("level fractions must be above 0");
-    sum += fraction;
-  }
-  if (fractions.empty() || std::abs(sum - 1) > 1e-6)
-    throw std::invalid_argument("level fractions must sum to 1; found " + std::to_string(sum));
-  if (buckets < fractions.size())
-    throw std::invalid_argument("buckets must be at least one per level; found " +
-                                std::to_string(buckets));
-  // Rounding the running total keeps the sum exact and every size within one bucket of its share.
-  std::vector<std::uint64_t> sizes;
-  std::uint64_t given = 0;
-  double total = 0;
-  for (std::size_t i = 0; i < fractions.size(); ++i) {
-    total += fractions[i] / sum;
-    const std::uint64_t levels_after = fractions.size() - i - 1;
-    const auto end =
-        std::clamp(static_cast<std::uint64_t>(std::llround(total * static_cast<double>(buckets))),
-                   given + 1, buckets - levels_after);
-    sizes.push_back(end - given);
-    given = end;
-  }
-  return sizes;
-}
-
 }  // namespace oneprobe::sim

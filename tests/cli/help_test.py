@@ -26,6 +26,12 @@ class Help(unittest.TestCase):
             self.assertIn(f"\n  {name} ", text)
             self.assert_help(["model", name, "--help"], f"oneprobe model {name} --", "Computes:", "--json")
 
+    def test_simulate_has_help_and_an_example_that_works(self):
+        text = self.assert_help(["simulate", "--help"], "oneprobe simulate --", "--json", "--churn")
+        example = text[text.index("Example:\n") :].splitlines()[1].split()
+        self.assertEqual(example[0], "oneprobe")
+        self.assertEqual(run(*example[1:]).code, 0)
+
     def test_help_wins_over_whatever_else_is_wrong(self):
         self.assert_help(["model", "cutoff", "--load-factor", "x", "--help"])
 

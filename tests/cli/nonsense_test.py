@@ -53,6 +53,57 @@ SENSIBLE = (
     "balls --balls 23 --bins 365 --choices 2",
 )
 
+# The same for the simulator.
+SIMULATED = (
+    "--scheme multilevel --levels 60,40 --choices 2 --bucket-capacity 4 --admit-probability 0.5 --load-factor 0.9 "
+    "--accesses 1.2 --looks 0.5,1 --trials 2 --seed 7 --threads 2",
+    "--scheme multilevel --buckets 100 --level-fractions 0.6,0.4 --bucket-capacity 4 --elements 300 --trials 2 "
+    "--churn level --level 2 --warm-up 1 --batches 2 --batch-turnovers 1",
+    "--scheme single --buckets 100 --choices 4 --elements 100",
+)
+
+SIMULATED_OUT_OF_RANGE = (
+    "--scheme single --buckets 0 --elements 10",
+    "--scheme single --buckets 10 --elements 0",
+    "--scheme single --buckets 1e13 --elements 10",
+    "--scheme single --buckets 10 --elements 1e13",
+    "--scheme single --buckets 1e12 --elements 10",
+    "--scheme single --buckets 10 --bucket-capacity 4 --elements 10 --churn random --threads 1 --trials 1 "
+    "--batch-turnovers 0",
+    "--scheme single --buckets 1 --bucket-capacity 4 --load-factor 1e-9",
+    "--scheme single --buckets 10 --bucket-capacity 0 --elements 10",
+    "--scheme single --buckets 10 --bucket-capacity 4 --load-factor -1",
+    "--scheme single --buckets 10 --bucket-capacity 4294967295 --elements 10",
+    "--scheme single --buckets 10 --choices 0 --elements 10",
+    "--scheme sequential --buckets 10 --choices 0 --elements 10",
+    "--scheme sequential --buckets 10 --choices 33 --elements 10",
+    "--scheme d-left --buckets 3 --choices 4 --elements 10",
+    "--scheme d-left --buckets 8 --choices 4 --bucket-capacity 2 --elements 10 --admit-probability 0.5",
+    "--scheme sequential --buckets 8 --choices 4 --elements 10 --admit-probability 0.5",
+    "--scheme sequential --buckets 8 --choices 4 --bucket-capacity 2 --elements 10 --admit-probability 1.5",
+    "--scheme sequential --buckets 8 --choices 4 --elements 10 --accesses 33",
+    "--scheme sequential --buckets 8 --choices 4 --elements 10 --looks 0.5,0.4",
+    "--scheme sequential --buckets 8 --choices 4 --elements 10 --looks 1.5",
+    "--scheme sequential --buckets 8 --choices 4 --elements 10 --trials 0",
+    "--scheme sequential --buckets 8 --choices 4 --elements 10 --trials 4e9",
+    "--scheme sequential --buckets 8 --choices 4 --elements 10 --threads 0",
+    "--scheme sequential --buckets 8 --choices 4 --elements 10 --threads 1025",
+    "--scheme multilevel --levels 6,0 --elements 10",
+    "--scheme multilevel --levels 6,4 --buckets 11 --elements 10",
+    "--scheme multilevel --levels 6,4 --choices 3 --elements 10",
+    "--scheme multilevel --levels " + ",".join(["10"] * 33) + " --elements 10",
+    "--scheme multilevel --buckets 10 --level-fractions 0.6,0.3 --elements 10",
+    "--scheme multilevel --buckets 10 --level-fractions 0.6,0.4 --choices 3 --elements 10",
+    "--scheme multilevel --buckets 1 --level-fractions 0.6,0.4 --elements 10",
+    "--scheme multilevel --buckets 10 --choices 2 --elements 10",
+    "--scheme multilevel --levels 6,4 --elements 10 --churn level --level 0",
+    "--scheme multilevel --levels 6,4 --elements 10 --churn level --level 3",
+    "--scheme multilevel --levels 6,4 --elements 10 --churn random --warm-up 1e7",
+    "--scheme multilevel --levels 6,4 --elements 10 --churn random --batches 0",
+)
+
+CALLS = tuple(f"model {call}" for call in SENSIBLE) + tuple(f"simulate {call}" for call in SIMULATED)
+
 # What no option of any model takes.
 GARBAGE = (
     "", " ", "x", "nan", "NaN", "inf", "-inf", "-1", "-0.5", "1e999", "-1e300", "1e300", "1.5.2", "0x10", "1,",
@@ -199,6 +250,29 @@ USAGE = (
     f"model fluid --scheme multilevel {TABLE}",
     "model filter --bits-per-element 10",
     "model filter --kind standard",
+    "simulate",
+    "simulate nonsense",
+    "simulate --scheme single",
+    "simulate --scheme round-robin --buckets 10 --elements 10",
+    "simulate --buckets 10 --elements 10",
+    "simulate --scheme single --buckets 10",
+    "simulate --scheme single --elements 10",
+    "simulate --scheme single --buckets 10 --load-factor 1",
+    "simulate --scheme single --buckets 10 --bucket-capacity 4 --elements 10 --load-factor 1",
+    "simulate --scheme single --levels 6,4 --elements 10",
+    "simulate --scheme single --buckets 10 --level-fractions 0.6,0.4 --elements 10",
+    "simulate --scheme sequential --buckets 10 --elements 10",
+    "simulate --scheme multilevel --levels 6,4 --level-fractions 0.6,0.4 --elements 10",
+    "simulate --scheme multilevel --buckets 10 --bucket-capacity 4 --elements 10",
+    "simulate --scheme multilevel --levels 6,4 --elements 10 --churn",
+    "simulate --scheme multilevel --levels 6,4 --elements 10 --churn sideways",
+    "simulate --scheme multilevel --levels 6,4 --elements 10 --churn level",
+    "simulate --scheme multilevel --levels 6,4 --elements 10 --churn random --level 1",
+    "simulate --scheme multilevel --levels 6,4 --elements 10 --churn random --looks 1",
+    "simulate --scheme multilevel --levels 6,4 --elements 10 --churn random --accesses 1",
+    "simulate --scheme multilevel --levels 6,4 --elements 10 --warm-up 1",
+    "simulate --scheme multilevel --levels 6,4 --elements 10 --batches 1",
+    "simulate --scheme single --buckets 10 --elements 10 --seed 1 --seed 2",
 ) + tuple(f"model {name}" for name in MODELS)
 
 
@@ -215,14 +289,14 @@ class Nonsense(unittest.TestCase):
             self.assertIn(needle, outcome.stderr, shown)
 
     def test_the_sensible_calls_are_sensible(self):
-        for call in SENSIBLE:
+        for call in CALLS:
             with self.subTest(call):
-                outcome = run(f"model {call} --json")
+                outcome = run(f"{call} --json")
                 self.assertEqual((outcome.code, outcome.stderr), (0, ""))
 
     def test_garbage_in_the_place_of_any_value(self):
-        for call in SENSIBLE:
-            arguments = ["model"] + call.split()
+        for call in CALLS:
+            arguments = call.split()
             for position, argument in enumerate(arguments[:-1]):
                 if not argument.startswith("--") or argument in ("--churn", "--as-printed"):
                     continue
@@ -232,9 +306,10 @@ class Nonsense(unittest.TestCase):
                         self.assert_refused(*arguments[: position + 1], garbage, *arguments[position + 2 :])
 
     def test_values_out_of_range(self):
-        for call in OUT_OF_RANGE:
+        calls = [f"model {call}" for call in OUT_OF_RANGE] + [f"simulate {call}" for call in SIMULATED_OUT_OF_RANGE]
+        for call in calls:
             with self.subTest(call[:120]):
-                self.assert_refused(*f"model {call}".split())
+                self.assert_refused(*call.split())
 
     def test_wrong_usage(self):
         for call in USAGE:
@@ -257,6 +332,13 @@ class Nonsense(unittest.TestCase):
             ("model filter --kind standard --bits-per-element 10 --threshold 5",
              "--threshold does not apply to this call with --kind standard"),
             ("model filter --kind fingerprint --bits-per-element 10 --as-printed", "not in the papers"),
+            ("simulate --scheme single --buckets 1e12 --elements 10", "not enough memory"),
+            ("simulate --scheme single --buckets 10 --elements 10 --looks 0.5,0.4", "looks must be ascending"),
+            ("simulate --scheme single --buckets 10 --load-factor 1", "--load-factor needs --bucket-capacity"),
+            ("simulate --scheme multilevel --levels 6,4 --elements 10 --churn level --level 3",
+             "--level must be from 1 to 2; found 3"),
+            ("simulate --scheme single --buckets 10 --elements 10 --level 2",
+             "--level does not apply to this call with --scheme single"),
         ):
             with self.subTest(call):
                 self.assert_refused(*call.split(), needle=needle)

@@ -1,13 +1,41 @@
 // Document 002, LEC.
 
+#include <algorithm>
 #include <cmath>
+#include <map>
+#include <stdexcept>
+#include <utility>
 
+#include "oneprobe/hash/universal.hpp"
 #include "oneprobe/model/balls.hpp"
 #include "registry.hpp"
 
 namespace reference {
 
 using namespace oneprobe::model;
+
+namespace {
+
+constexpr std::uint64_t prime = 31;
+
+/// The largest probability with which two of the keys 1, ..., u collide in n bins, over all
+/// ((a x + b) mod p) mod n with a from 1 to `largest` and b from 0 to `largest`.
+double worst_collision(std::uint64_t u, std::uint64_t n, std::uint64_t largest) {
+  std::map<std::pair<std::uint64_t, std::uint64_t>, std::uint64_t> collisions;
+  for (std::uint64_t a = 1; a <= largest; ++a)
+    for (std::uint64_t b = 0; b <= largest; ++b) {
+      using family = oneprobe::affine_hash<prime, prime - 1>;
+      const family hash(family::words{{{b, a}}});
+      for (std::uint64_t x = 1; x <= u; ++x)
+        for (std::uint64_t y = x + 1; y <= u; ++y)
+          collisions[{x, y}] += hash.bin(x, n) == hash.bin(y, n) ? 1u : 0u;
+    }
+  std::uint64_t most = 0;
+  for (const auto& [pair, count] : collisions) most = std::max(most, count);
+  return static_cast<double>(most) / static_cast<double>(largest * (largest + 1));
+}
+
+}  // namespace
 
 void add_lec(registry& all) {
   all.add("002/P_collision(", exact, [](const arguments& a, const numbers&) {
@@ -44,9 +72,13 @@ void add_lec(registry& all) {
       [](const arguments& a, const numbers&) { return bins_with_at_least(1, a.whole("d"), 8); });
   all.add("002/E[maxload](n=100,d=1) exact", exact,
           [](const arguments&, const numbers&) { return numbers{expected_max_load(100, 100)}; });
-  all.omissions.push_back({"002/carter_wegman_worst_collision(",
-                           "a property of the hash family ((a x + b) mod p) mod n, which is no "
-                           "formula of model/ but a hash"});
+  all.add("002/carter_wegman_worst_collision(", exact, [](const arguments& a, const numbers&) {
+    if (a.whole("p") != prime) throw std::invalid_argument(a.key() + ": another prime");
+    // Erratum 2.5: the ranges that are printed, which are too small, and the right ones.
+    const bool as_printed = a.key().find("a,b in [u]") != std::string::npos;
+    const std::uint64_t largest = as_printed ? a.whole("u") : prime - 1;
+    return numbers{worst_collision(a.whole("u"), a.whole("n"), largest)};
+  });
 }
 
 }  // namespace reference

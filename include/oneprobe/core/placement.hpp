@@ -70,24 +70,29 @@ concept exchanging_store = placement_store<Store> && placement_scheme<Scheme> &&
   { store.probe_of(element) } -> std::convertible_to<typename Scheme::probe>;
 };
 
-/// A store whose buckets remember whom they turned away. A lookup goes on past a bucket only if the
-/// bucket may have turned this element away. Notes are raised once the element's destination is
-/// known, and taken back when it is erased.
+/// A store in which an element can be found again. A lookup goes on past a bucket only if that
+/// bucket may have turned this element away.
 template <class Store, class Probe>
-concept noting_store = placement_store<Store> &&
-    requires(Store& store, const Store& asked, position at, Probe probe) {
+concept searchable_store = requires(const Store& asked, position at, Probe probe,
+                                    const typename Store::key& key) {
+  asked.prefetch(at);
+  { asked.find(at, key) } -> std::same_as<std::optional<typename Store::slot>>;
   { asked.may_be_beyond(at, probe) } -> std::same_as<bool>;
-  store.note_passed(at, probe);
-  store.unnote_passed(at, probe);
 };
 
-/// A store in which an element can be found again.
+/// A store whose buckets are told whom they turned away, once the element's destination is known.
+/// (Others know it from what they hold: a bucket that is full, or keeps an order.)
 template <class Store, class Probe>
-concept searchable_store = noting_store<Store, Probe> &&
-    requires(Store& store, const Store& asked, position at, const typename Store::key& key,
-             typename Store::slot place) {
-  { asked.find(at, key) } -> std::same_as<std::optional<typename Store::slot>>;
+concept noting_store = placement_store<Store> && requires(Store& store, position at, Probe probe) {
+  store.note_passed(at, probe);
+};
+
+/// A store from which an element can be taken, and the notes about it taken back.
+template <class Store, class Probe>
+concept erasable_store = searchable_store<Store, Probe> &&
+    requires(Store& store, position at, Probe probe, typename Store::slot place) {
   store.erase(at, place);
+  store.unnote_passed(at, probe);
 };
 
 }  // namespace oneprobe

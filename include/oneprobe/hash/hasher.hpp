@@ -56,7 +56,7 @@ concept hash_policy = std::copy_constructible<Hash> && requires(const Hash& hash
 };
 
 template <class Key>
-concept integer_key = (std::integral<Key> || std::is_enum_v<Key>)&&sizeof(Key) <= 8;
+concept integer_key = sizeof(Key) <= 8 && (std::integral<Key> || std::is_enum_v<Key>);
 
 /// Equal keys have equal bytes, and the bytes are the key: no padding, no floating point. Pointers
 /// and views are left out, because what counts is hardly ever where something lies; so is what

@@ -15,11 +15,11 @@
 //
 // As a policy a family takes integers and enums of up to 64 bits. The key goes through mix_bits
 // first: that is a bijection, so every guarantee stands as it is, and keys in a row are no longer
-// hashed to points in a row. The 64 bits of the result are the family's value, spread over the
-// whole range where there are fewer of them; candidate 0 rests on the guarantee directly, the other
-// streams of hash/derive.hpp are functions of the same value. What is proved is proved for words
-// that are random: those that a 64-bit seed is stretched into are so for all practical purposes,
-// those that a source such as random_seed gives are without the restriction.
+// hashed to points in a row. The 64 bits of the result are the family's value; where it has 61 they
+// are the highest, and the lowest three are made from them. Candidate 0 rests on the guarantee
+// directly, the other streams of hash/derive.hpp are functions of the same value. What is proved is
+// proved for words that are random: those that a 64-bit seed is stretched into are so for all
+// practical purposes, those that a source such as random_seed gives are without the restriction.
 //
 // Sizes are template parameters so that tests can go through all functions of a small family that
 // is the same code. Immutable, thread-safe; explicit words that are out of range are refused at
@@ -106,10 +106,12 @@ constexpr std::uint64_t low_bits(unsigned count) noexcept {
   return count == 64 ? largest_key_64 : (std::uint64_t{1} << count) - 1;
 }
 
-/// A value below 2^61 - 1 moved to the top of 64 bits; the three bits that become free repeat its
-/// highest ones. Different values stay different, and reduce() to n gives every result with a
+/// A value below 2^61 - 1 moved to the top of 64 bits; a mixture of it fills the three bits that
+/// become free. Different values stay different, and reduce() to n gives every result with a
 /// probability within 2^-60 of 1/n.
-constexpr key_hash spread_61(std::uint64_t value) noexcept { return {value << 3 | value >> 58}; }
+constexpr key_hash spread_61(std::uint64_t value) noexcept {
+  return {value << 3 | mix_bits(value) >> 61};
+}
 
 }  // namespace detail
 

@@ -267,7 +267,7 @@ class finding {
 /// Erase: a find whose last step removes the element and takes back the notes of the buckets that
 /// had turned it away. Ends like find; `present` means that it was there and is gone.
 template <placement_scheme Scheme, class Store>
-requires searchable_store<Store, typename Scheme::probe>
+requires erasable_store<Store, typename Scheme::probe>
 class erasing {
   using search = finding<Scheme, Store>;
 
@@ -301,7 +301,8 @@ class erasing {
 /// search ends `present`, `absent` or `overflowed`; after the last two (and a look into the
 /// overflow) the caller may `commit` the element, in the order in which the searches ended.
 template <placement_scheme Scheme, class Store>
-requires searchable_store<Store, typename Scheme::probe>
+requires searchable_store<Store, typename Scheme::probe> &&
+    noting_store<Store, typename Scheme::probe>
 class upserting {
  public:
   using probe = typename Scheme::probe;

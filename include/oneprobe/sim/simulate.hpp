@@ -90,8 +90,4 @@ using progress = std::function<void(double)>;
 
 findings simulate(const scenario& what, const progress& tell = {});
 
-/// Whole buckets per level from fractions that sum to 1: rounded so that they sum to `buckets`,
-/// each at least 1.
-std::vector<std::uint64_t> level_sizes(std::uint64_t buckets, const std::vector<double>& fractions);
-
 }  // namespace oneprobe::sim
