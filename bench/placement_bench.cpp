@@ -56,15 +56,15 @@ sim::scenario scenario_of(scheme_kind scheme, activity what, const table& where)
                        .trials = where.trials,
                        .threads = 1};
   if (scheme == scheme_kind::multilevel)
-    result.level_sizes = split_into_levels(
+    result.level_sizes = oneprobe::split_into_levels(
         where.buckets,
         model::multilevel_cutoff(load_factor, where.bucket_capacity, choices).level_fractions);
   else
     result.buckets = where.buckets;
   if (what == activity::churn) {
-    // Filling is a part of it. After two turnovers hardly anybody is left who came with it.
+    // Filling is a part of it. After five turnovers one in 150 is left of those who came with it.
     result.trials = 1;
-    result.churn = sim::churn_settings{.warm_up_turnovers = 2, .batch_turnovers = 1, .batches = 1};
+    result.churn = sim::churn_settings{.warm_up_turnovers = 5, .batch_turnovers = 1, .batches = 1};
   }
   return result;
 }
@@ -117,8 +117,8 @@ void add(scheme_kind scheme, activity what, const table& where) {
   auto* added = benchmark::RegisterBenchmark(
       name.c_str(), [=](benchmark::State& state) { place(state, scheme, what, where); });
   added->MeasureProcessCPUTime()->Unit(benchmark::kMillisecond);
-  // Of the largest tables one simulation is long enough, and three are enough repetitions.
-  if (where.bucket_capacity == 1) added->Iterations(1)->Repetitions(3);
+  // Of the largest tables one simulation is long enough, and few are enough repetitions.
+  if (where.bucket_capacity == 1) added->Iterations(1)->Repetitions(what == activity::fill ? 3 : 2);
 }
 
 const bool registered = [] {

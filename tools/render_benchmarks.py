@@ -43,6 +43,7 @@ HEADINGS = {
     "fill": "### Filling",
     "churn": "### Churning, a random element leaving",
 }
+SCHEMES = ("single", "sequential", "multilevel", "d-random", "d-left")
 COLUMNS = ("scheme", "buckets", "slots", "choices", "load", "accesses", "overflow", "predicted", "million/s", "spread")
 
 
@@ -50,11 +51,17 @@ def whole(number):
     return f"{number:,.0f}"
 
 
-def sizes(text):
-    """512M_buckets -> 512,000,000."""
+def buckets(text):
+    """512M_buckets -> 512000000."""
     digits = text.split("_")[0]
     factor = {"k": 1_000, "M": 1_000_000}[digits[-1]]
-    return whole(int(digits[:-1]) * factor)
+    return int(digits[:-1]) * factor
+
+
+def place(name):
+    """Where a row stands: small tables first, and the schemes of each in the order of SCHEMES."""
+    _, scheme, size = name.split("/")[:3]
+    return buckets(size), SCHEMES.index(scheme)
 
 
 def cache_text(caches):
@@ -69,12 +76,13 @@ def rows(record):
     for entry in record["benchmarks"]:
         if entry["run_type"] == "aggregate":
             aggregates.setdefault(entry["run_name"], {})[entry["aggregate_name"]] = entry
-    for name, found in aggregates.items():
+    # They ran in random order.
+    for name, found in sorted(aggregates.items(), key=lambda item: place(item[0])):
         activity, scheme, size = name.split("/")[:3]
         median, mean, deviation = found["median"], found["mean"], found["stddev"]
         yield activity, (
             scheme,
-            sizes(size),
+            whole(buckets(size)),
             whole(median["bucket_capacity"]),
             whole(median["choices"]),
             f"{median['load_factor']:g}",

@@ -10,6 +10,7 @@
 #include <new>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "command.hpp"
@@ -75,9 +76,21 @@ std::string about(const CLI::ParseError& error, const CLI::App& app) {
   return message;
 }
 
+/// Whether all of it was written. Unlike fmt::print it does not throw: complaints are made inside
+/// handlers, where nobody would catch that.
+bool written(std::FILE* to, std::string_view text) {
+  return std::fwrite(text.data(), 1, text.size(), to) == text.size() && std::fflush(to) == 0;
+}
+
+/// Who closed stderr still gets the exit code.
 int complain(const CLI::App& root, std::string_view message, int code) {
-  fmt::print(stderr, "{}: {}\n", chosen(root).path, message);
+  written(stderr, fmt::format("{}: {}\n", chosen(root).path, message));
   return code;
+}
+
+int show(const CLI::App& root, std::string_view text) {
+  if (written(stdout, text)) return 0;
+  return complain(root, "cannot write to standard output", exit_failure);
 }
 
 int run(int argc, const char* const* argv) {
@@ -92,18 +105,13 @@ int run(int argc, const char* const* argv) {
   add_simulate(root);
 
   try {
-    if (argc <= 1) {
-      fmt::print("{}", root.help());
-      return 0;
-    }
+    if (argc <= 1) return show(root, root.help());
     root.parse(argc, argv);
     return 0;
   } catch (const CLI::CallForHelp&) {
-    fmt::print("{}", root.help());
-    return 0;
+    return show(root, root.help());
   } catch (const CLI::CallForVersion& asked) {
-    fmt::print("{}\n", asked.what());
-    return 0;
+    return show(root, std::string(asked.what()) + '\n');
   } catch (const CLI::ParseError& error) {
     return complain(root, about(error, *chosen(root).app), exit_usage);
   } catch (const usage_error& error) {

@@ -1,7 +1,9 @@
 #include "check.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
-#include <limits>
+#include <cstdio>
 #include <stdexcept>
 #include <string>
 
@@ -15,10 +17,14 @@ constexpr std::uint64_t most_buckets = std::uint64_t{1} << 40;
 constexpr std::uint64_t most_elements = std::uint64_t{1} << 40;
 constexpr unsigned most_trials = 100'000'000;
 constexpr double most_turnovers = 1e6;
+constexpr double most_mean_load = 1e6;  // where it is not bounded by a capacity
 
+/// Whole numbers as such, others and very large ones with a few digits.
 std::string show(double value) {
-  std::string digits = std::to_string(value);
-  return value == std::floor(value) ? digits.substr(0, digits.find('.')) : digits;
+  std::array<char, 32> text{};
+  const bool whole = value == std::floor(value) && std::abs(value) < 1e15;
+  std::snprintf(text.data(), text.size(), whole ? "%.0f" : "%g", value);
+  return text.data();
 }
 
 [[noreturn]] void refuse(const std::string& parameter, const std::string& allowed, double found) {
@@ -28,6 +34,12 @@ std::string show(double value) {
 void check_range(const std::string& parameter, double value, double low, double high) {
   if (!(value >= low && value <= high))
     refuse(parameter, "from " + show(low) + " to " + show(high), value);
+}
+
+unsigned choices_of(const scenario& what) {
+  if (what.scheme == scheme_kind::single) return 1;
+  if (what.scheme == scheme_kind::multilevel) return static_cast<unsigned>(what.level_sizes.size());
+  return what.choices;
 }
 
 bool parallel(scheme_kind scheme) {
@@ -73,6 +85,17 @@ void check_admission(const scenario& what) {
                                 std::string(name_of(what.scheme)));
 }
 
+/// Every load up to the largest is listed in the findings, so it must not be absurd.
+void check_unbounded(const scenario& what) {
+  const double first_level = static_cast<double>(
+      what.scheme == scheme_kind::multilevel ? what.level_sizes.front() : what.buckets);
+  const double most =
+      std::min(most_mean_load * first_level, static_cast<double>(admission::largest_threshold));
+  if (static_cast<double>(what.elements) > most)
+    refuse("elements", "at most " + show(most) + " where these buckets have no capacity",
+           static_cast<double>(what.elements));
+}
+
 void check_looks(const scenario& what) {
   if (what.looks.empty()) throw std::invalid_argument("looks must have at least one entry");
   double before = 0;
@@ -93,7 +116,7 @@ void check_churn(const scenario& what) {
   if (what.churn->batch_turnovers * static_cast<double>(what.elements) < 1)
     refuse("batch_turnovers", "at least one element per batch", what.churn->batch_turnovers);
   if (what.churn->leaves == departure::one_level)
-    check_range("level", what.churn->level, 0, largest_choices - 1);
+    check_range("level", what.churn->level, 0, choices_of(what) - 1);
 }
 
 }  // namespace
@@ -103,6 +126,7 @@ void check(const scenario& what) {
   check_admission(what);
   check_range("elements", static_cast<double>(what.elements), 1,
               static_cast<double>(most_elements));
+  if (!what.bucket_capacity) check_unbounded(what);
   if (what.access_budget) check_range("access_budget", *what.access_budget, 0, largest_choices);
   check_range("trials", what.trials, 1, most_trials);
   check_looks(what);

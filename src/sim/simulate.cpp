@@ -9,6 +9,7 @@
 #include <mutex>
 #include <numeric>
 #include <stdexcept>
+#include <system_error>
 #include <thread>
 
 #include "check.hpp"
@@ -53,11 +54,9 @@ trial_findings run_trial(const Scheme& scheme, const scenario& what, std::uint64
 
 trial_findings run_trial(const scenario& what, std::uint64_t trial,
                          std::atomic<std::uint64_t>& done) {
-  // The smallest counter that can hold every load: more of them fit into the cache.
-  const bool bytes_suffice = detail::rule_of(what).largest_load() <= 255;
   return with_scheme(what, [&](const auto& scheme) {
-    return bytes_suffice ? run_trial<std::uint8_t>(scheme, what, trial, done)
-                         : run_trial<std::uint32_t>(scheme, what, trial, done);
+    return detail::bytes_suffice(what) ? run_trial<std::uint8_t>(scheme, what, trial, done)
+                                       : run_trial<std::uint32_t>(scheme, what, trial, done);
   });
 }
 
@@ -96,7 +95,17 @@ std::vector<trial_findings> run_trials(const scenario& what, unsigned threads,
   };
 
   std::vector<std::jthread> workers;
-  for (unsigned i = 0; i < threads; ++i) workers.emplace_back(work);
+  try {
+    while (workers.size() < threads) workers.emplace_back(work);
+  } catch (const std::system_error&) {
+    // The system gives no more threads: those that are there do the work, or else this one.
+    {
+      const std::lock_guard lock(mutex);
+      running -= threads - static_cast<unsigned>(workers.size());
+      running += workers.empty() ? 1U : 0U;
+    }
+    if (workers.empty()) work();
+  }
   const double total = static_cast<double>(placements_per_trial(what)) * what.trials;
   std::unique_lock lock(mutex);
   while (running > 0) {
@@ -194,14 +203,43 @@ findings combined(const scenario& what, const std::vector<trial_findings>& trial
   return result;
 }
 
+unsigned threads_of(const scenario& what) {
+  const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
+  return std::min(what.threads == 0 ? cores : what.threads, what.trials);
+}
+
 }  // namespace
+
+double memory_needed(const scenario& what) {
+  detail::check(what);
+  const double elements = static_cast<double>(what.elements);
+  double buckets = static_cast<double>(what.buckets);
+  if (what.scheme == scheme_kind::multilevel)
+    buckets = static_cast<double>(
+        std::accumulate(what.level_sizes.begin(), what.level_sizes.end(), std::uint64_t{0}));
+  double per_thread = buckets * (detail::bytes_suffice(what) ? 1 : 4);
+  if (what.churn) per_thread += 8 * elements;
+  // The list of those that shall leave doubles its room as it grows.
+  if (what.churn && what.churn->leaves == departure::one_level) per_thread += 3 * 8 * elements;
+
+  // Of each sample the shares of every load, in the whole table and in each level.
+  const double mean = elements / buckets;
+  const double unbounded_loads = mean + 10 * std::sqrt(mean) + 32;
+  const double loads = what.bucket_capacity ? std::min(*what.bucket_capacity + 2.0, unbounded_loads)
+                                            : unbounded_loads;
+  const double tables =
+      1 + static_cast<double>(std::max<std::size_t>(
+              what.level_sizes.size(), what.scheme == scheme_kind::d_left ? what.choices : 0));
+  const double samples =
+      what.trials * static_cast<double>(what.churn ? what.churn->batches : what.looks.size());
+  constexpr double per_sample = 320;  // of a sample without its lists, measured
+  return threads_of(what) * per_thread + samples * (per_sample + 8 * loads * tables);
+}
 
 findings simulate(const scenario& what, const progress& tell) {
   detail::check(what);
   const auto start = std::chrono::steady_clock::now();
-  const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
-  const unsigned threads = std::min(what.threads == 0 ? cores : what.threads, what.trials);
-  findings result = combined(what, run_trials(what, threads, tell));
+  findings result = combined(what, run_trials(what, threads_of(what), tell));
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return result;
 }

@@ -82,6 +82,14 @@ struct tally {
   }
 };
 
+inline admission rule_of(const scenario& what) {
+  return what.bucket_capacity ? admission(*what.bucket_capacity, what.admit_probability)
+                              : admission::always();
+}
+
+/// The smallest counter that can hold every load suffices: more of them fit into the cache.
+inline bool bytes_suffice(const scenario& what) { return rule_of(what).largest_load() <= 255; }
+
 /// Loads of buckets [begin, begin + size), counted.
 template <class Counter>
 std::vector<std::uint64_t> load_counts(const load_counters<Counter>& store, std::uint64_t begin,
@@ -89,7 +97,7 @@ std::vector<std::uint64_t> load_counts(const load_counters<Counter>& store, std:
   const auto loads = store.loads().subspan(begin, size);
   // Neighbours mostly have the same load. Counting them in turn in several lists spares each
   // increment the wait for the one before.
-  constexpr std::size_t lists = 4;
+  constexpr std::size_t lists = 4;  // of at most a million loads each: check() sees to that
   std::array<std::vector<std::uint64_t>, lists> counts;
   const std::size_t largest = *std::max_element(loads.begin(), loads.end());
   for (auto& list : counts) list.resize(largest + 1);
@@ -144,11 +152,6 @@ void in_pieces(std::uint64_t begin, std::uint64_t end, std::atomic<std::uint64_t
     begin += count;
     done.fetch_add(count, std::memory_order_relaxed);
   }
-}
-
-inline admission rule_of(const scenario& what) {
-  return what.bucket_capacity ? admission(*what.bucket_capacity, what.admit_probability)
-                              : admission::always();
 }
 
 template <class Scheme, class Counter, class Budget>
@@ -244,7 +247,7 @@ trial_findings churn(const Scheme& scheme, const scenario& what, std::uint64_t t
 
   std::uint64_t turn = what.elements;
   in_pieces(0, turn, done, [&](std::uint64_t begin, std::size_t count) {
-    roll(
+    roll_in_order(
         walk, count, [&](std::size_t i) { return walk.start(key_hash{keys(begin + i)}); },
         [&](std::size_t i, const auto& ended) {
           present.arrive(static_cast<std::size_t>(begin) + i, ended);
@@ -264,7 +267,7 @@ trial_findings churn(const Scheme& scheme, const scenario& what, std::uint64_t t
         if (bucket != residents::overflow) store.remove_one({bucket, 0});
       };
       leave(begin);
-      roll(
+      roll_in_order(
           walk, count,
           [&](std::size_t i) {
             present.prefetch(present.expected(begin + i));

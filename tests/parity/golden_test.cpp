@@ -32,7 +32,8 @@ std::uint64_t digest(const std::vector<placed_element>& placements) {
 
 std::string first_placements() {
   std::ostringstream text;
-  text << "# scheme, rule: bucket/level/accesses of the first " << shown << " keys (x: overflow), "
+  text << "# scheme, rule: bucket/level/accesses (x: overflow) of " << shown / 2
+       << " keys from 0 and from " << 12'000 + shown / 2 << " on, "
        << "digest of " << keys << "\n";
   with_parity_schemes([&](const char* name, const auto& scheme) {
     for (const auto& [rule_name, rule] : parity_rules()) {

@@ -34,12 +34,11 @@ template <class Scheme, class Store, class ItemOf>
 std::vector<placed_element> place_stream(const Scheme& scheme, Store& store,
                                          oneprobe::admission rule, std::uint64_t keys, driver how,
                                          ItemOf item_of) {
-  std::vector<placed_element> result;
-  result.reserve(keys);
+  std::vector<placed_element> result(keys);
   oneprobe::placing walk(scheme, store, rule);
   const auto start = [&](std::uint64_t key) { return walk.start(stream_hash(key), item_of(key)); };
-  const auto record = [&](std::size_t, const auto& ended) {
-    result.push_back({ended.at.bucket, ended.at.level, ended.accesses, ended.end});
+  const auto record = [&](std::size_t key, const auto& ended) {
+    result[key] = {ended.at.bucket, ended.at.level, ended.accesses, ended.end};
   };
   if (how == driver::ring)
     roll(walk, keys, start, record);

@@ -1,6 +1,6 @@
 // The simulator against the models once more: more tables, more trials, other seeds.
 //
-// Some 1300 comparisons of filled tables at 5 standard errors, most with an error that is the
+// Some 2500 comparisons of filled tables at 5 standard errors, most with an error that is the
 // model's or sampled from 100 tables (Student, 99 degrees of freedom: 2.5e-6): the family-wise
 // false-alarm rate is below 1e-2 for any seeds; the seeds are fixed.
 

@@ -4,9 +4,9 @@
 // False alarms, over the choice of the seeds (they are fixed): a comparison at 4 standard errors
 // fails by chance with probability 6.3e-5 where the error is the model's or that of independent
 // buckets, and with 2.7e-4 (Student, 39 degrees of freedom) where it is sampled from 40 tables: the
-// accesses, and the overflow with a coin or a budget. The filled tables make some 1000 comparisons
-// of the first kind and 130 of the second: at most 0.1 for them together. The long tests have far
-// more samples, and the tolerance for a rate of 1e-2.
+// accesses, and the overflow with a coin or a budget. The filled tables make some 1750 comparisons
+// of the first kind and 110 of the second: at most 0.15 for them together. The long tests have more
+// samples, and a tolerance for a rate of 1e-2.
 
 #include <gtest/gtest.h>
 

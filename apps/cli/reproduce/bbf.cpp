@@ -15,7 +15,7 @@ const std::vector<experiment>& bbf_experiments() {
            "does better than one distribution, here for 8 elements per bucket and no overflow.",
        .quick_seconds = 0.05,
        .normal_seconds = 0.5,
-       .run =
+       .compute =
            [](const conditions& in) {
              return lower_bound_figure(in, {bbf, "Fig. 2", "bbf-fig2"});
            }},
@@ -25,7 +25,7 @@ const std::vector<experiment>& bbf_experiments() {
                 "about 1.1 accesses SEQUENTIAL needs about 1 %.",
        .quick_seconds = 0.2,
        .normal_seconds = 2.5,
-       .run =
+       .compute =
            [](const conditions& in) {
              return region_over_accesses(in, {bbf, "Fig. 3(a)", "bbf-fig3a"});
            }},
@@ -34,7 +34,7 @@ const std::vector<experiment>& bbf_experiments() {
        .claim = "MHT scales better to higher loads than SEQUENTIAL.",
        .quick_seconds = 0.3,
        .normal_seconds = 5.5,
-       .run =
+       .compute =
            [](const conditions& in) {
              return region_over_load(in, {bbf, "Fig. 3(b)", "bbf-fig3b"});
            }},
@@ -44,7 +44,7 @@ const std::vector<experiment>& bbf_experiments() {
                 "filter, and one more than a standard filter that reads k places in memory.",
        .quick_seconds = 1,
        .normal_seconds = 19,
-       .run =
+       .compute =
            [](const conditions& in) {
              return filter_figure(in, {bbf, "Fig. 4", "bbf-fig4"});
            }},
@@ -56,7 +56,7 @@ const std::vector<experiment>& bbf_experiments() {
            "are no false negatives.",
        .quick_seconds = 0.2,
        .normal_seconds = 1,
-       .run = bbf_filter_numbers},
+       .compute = bbf_filter_numbers},
   };
   return all;
 }

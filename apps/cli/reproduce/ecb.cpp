@@ -15,7 +15,7 @@ const std::vector<experiment>& ecb_experiments() {
            "the earlier it is cut.",
        .quick_seconds = 0.05,
        .normal_seconds = 0.5,
-       .run =
+       .compute =
            [](const conditions& in) {
              return lower_bound_figure(in, {ecb, "Fig. 1", "ecb-fig1"});
            }},
@@ -25,14 +25,14 @@ const std::vector<experiment>& ecb_experiments() {
                 "half describe a table of 10,000 buckets while 25,000 elements arrive.",
        .quick_seconds = 0.05,
        .normal_seconds = 0.3,
-       .run = single_over_time},
+       .compute = single_over_time},
       {.id = "ECB-Fig3",
        .title = "How much overflow optimality needs, by budget",
        .claim = "GREEDY and MHT reach the lower bound if enough elements may overflow; MHT needs "
                 "less. For an overflow of 1 %, GREEDY is optimal up to about 1.1 accesses.",
        .quick_seconds = 0.2,
        .normal_seconds = 2.5,
-       .run =
+       .compute =
            [](const conditions& in) {
              return region_over_accesses(in, {ecb, "Fig. 3", "ecb-fig3"});
            }},
@@ -42,7 +42,7 @@ const std::vector<experiment>& ecb_experiments() {
                 "GREEDY grows with them.",
        .quick_seconds = 0.3,
        .normal_seconds = 5.5,
-       .run =
+       .compute =
            [](const conditions& in) {
              return region_over_load(in, {ecb, "Fig. 4", "ecb-fig4"});
            }},
@@ -52,14 +52,14 @@ const std::vector<experiment>& ecb_experiments() {
                 "levels of MHT have the same loads: those of the lower bound.",
        .quick_seconds = 0.02,
        .normal_seconds = 0.4,
-       .run = identical_levels},
+       .compute = identical_levels},
       {.id = "ECB-SectionVIII",
        .title = "Chained tables with the least variance",
        .claim = "With the square of the load as cost, the same schemes give a chained hash table "
                 "whose chain lengths have the least variance that the budget allows.",
        .quick_seconds = 0.1,
        .normal_seconds = 1.5,
-       .run = chain_lengths},
+       .compute = chain_lengths},
       {.id = "ECB-Fig6",
        .title = "False positives of four filters",
        .claim =
@@ -68,7 +68,7 @@ const std::vector<experiment>& ecb_experiments() {
            "is scarce.",
        .quick_seconds = 1,
        .normal_seconds = 19,
-       .run =
+       .compute =
            [](const conditions& in) {
              return filter_figure(in, {ecb, "Fig. 6", "ecb-fig6"});
            }},
@@ -79,7 +79,7 @@ const std::vector<experiment>& ecb_experiments() {
            "filter 2.3e-5; MHT needs an overflow list of 0.49 %.",
        .quick_seconds = 0.4,
        .normal_seconds = 7,
-       .run = ecb_filter_numbers},
+       .compute = ecb_filter_numbers},
   };
   return all;
 }

@@ -47,7 +47,8 @@ struct bound_tally {
 };
 
 /// a n elements hashed once each, then (a - 1) n of them removed: what the bound is made of.
-bound_tally simulated_bound(const conditions& in, double accesses, const sim::progress& tell) {
+bound_tally simulated_bound(const conditions& in, std::uint64_t seed, double accesses,
+                            const sim::progress& tell) {
   const table_size size = size_for(in.how_much);
   const auto hashed = static_cast<std::uint64_t>(
       std::llround(accesses * usual_load * static_cast<double>(size.buckets)));
@@ -57,7 +58,7 @@ bound_tally simulated_bound(const conditions& in, double accesses, const sim::pr
                                                  .buckets = size.buckets,
                                                  .elements = hashed,
                                                  .trials = 1,
-                                                 .seed = random_bits(in.seed, trial).next(),
+                                                 .seed = random_bits(seed, trial).next(),
                                                  .threads = 1});
       std::vector<double> fractions;
       for (const sim::estimate& share : found.end().occupancy) fractions.push_back(share.mean);
@@ -96,8 +97,7 @@ double least_overflow(scheme_kind scheme, double elements_per_bucket, double acc
 
 }  // namespace
 
-outcome lower_bound_figure(const conditions& given, const place& at) {
-  conditions in = conditions_at(given, at);
+outcome lower_bound_figure(const conditions& in, const place& at) {
   outcome found;
   chart loads{.name = std::string(at.chart),
               .title = "The flattest loads on a budget of a accesses per element (r = 8, γ = 0)",
@@ -107,9 +107,8 @@ outcome lower_bound_figure(const conditions& given, const place& at) {
   for (std::size_t i = 0; i < bound_budgets.size(); ++i) {
     const double accesses = bound_budgets[i];
     const model::balance_bound bound = model::lower_bound_loads(usual_load, accesses, 0);
-    ++in.seed;  // each budget has keys of its own
     const bound_tally simulated =
-        simulated_bound(in, accesses, part_of(in.tell, i, bound_budgets.size()));
+        simulated_bound(in, seed_of(in, i), accesses, part_of(in.tell, i, bound_budgets.size()));
 
     const int colour = static_cast<int>(i);
     series line{
@@ -152,8 +151,7 @@ outcome lower_bound_figure(const conditions& given, const place& at) {
   return found;
 }
 
-outcome region_over_accesses(const conditions& given, const place& at) {
-  const conditions in = conditions_at(given, at);
+outcome region_over_accesses(const conditions& in, const place& at) {
   constexpr std::array<double, 4> simulated_at{1.05, 1.1, 1.15, 1.2};
   constexpr double stated_overflow = 0.01;  // "for a CAM size of 1%"
   constexpr double stated_accesses = 1.1;
@@ -230,8 +228,7 @@ outcome region_over_accesses(const conditions& given, const place& at) {
   return found;
 }
 
-outcome region_over_load(const conditions& given, const place& at) {
-  const conditions in = conditions_at(given, at);
+outcome region_over_load(const conditions& in, const place& at) {
   constexpr std::array<double, 7> simulated_at{1, 2, 4, 8, 16, 32, 64};
   // The threshold jumps once per element of load, and GREEDY's line with it: finely drawn, it is a
   // row of arcs. Whole loads will do where time is short.

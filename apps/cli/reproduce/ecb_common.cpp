@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "oneprobe/core/levels.hpp"
-#include "oneprobe/hash/derive.hpp"
 #include "reproduce/estimates.hpp"
 
 namespace oneprobe::cli::balancing {
@@ -39,16 +38,6 @@ table_size size_for(effort how_much) {
 
 std::uint64_t total(const std::vector<std::uint64_t>& sizes) {
   return std::accumulate(sizes.begin(), sizes.end(), std::uint64_t{0});
-}
-
-conditions conditions_at(const conditions& in, const place& at) {
-  // Any function of the place will do, as long as no two places share a seed.
-  std::uint64_t seed = in.seed;
-  for (const std::string_view part : {at.text.document, at.where})
-    for (const char letter : part) seed = hash_stream({seed}, static_cast<unsigned char>(letter));
-  conditions own = in;
-  own.seed = seed;
-  return own;
 }
 
 sim::progress part_of(const sim::progress& whole, std::size_t index, std::size_t count) {

@@ -60,9 +60,6 @@ struct table_size {
 };
 table_size size_for(effort how_much);
 
-/// The conditions of one experiment, with a seed of its own: the two texts simulate independently.
-conditions conditions_at(const conditions& in, const place& at);
-
 /// Part number `index` of `count` equal parts of an experiment's progress.
 sim::progress part_of(const sim::progress& whole, std::size_t index, std::size_t count);
 

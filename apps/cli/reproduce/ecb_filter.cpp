@@ -149,9 +149,7 @@ filter_effort filter_effort_for(effort how_much) {
 }
 
 bool is_measurable(double error, const filter_effort& size) {
-  // 400 of them are known to five percent.
-  constexpr double fewest_positives = 400;
-  return error * static_cast<double>(size.most_queries) >= fewest_positives;
+  return error * static_cast<double>(size.most_queries) >= enough_to_count;
 }
 
 filter_setup setup_of(filter_kind kind, double bits_per_element, double error,

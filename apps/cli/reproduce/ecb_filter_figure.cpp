@@ -38,8 +38,7 @@ std::string remark_on(filter_kind kind, double exact, double as_printed) {
 
 }  // namespace
 
-outcome filter_figure(const conditions& given, const place& at) {
-  const conditions in = conditions_at(given, at);
+outcome filter_figure(const conditions& in, const place& at) {
   const filter_effort size = filter_effort_for(in.how_much);
   const std::vector<double> places = grid(first_drawn, last_drawn, drawn);
 
@@ -67,7 +66,6 @@ outcome filter_figure(const conditions& given, const place& at) {
                 .colour = 1};
   series insert_seen{.name = "insertion, simulated", .how = series::kind::marks, .colour = 1};
 
-  std::uint64_t seed = in.seed;
   const std::size_t parts = filter_kinds.size() * simulated_at.size();
   std::size_t part = 0;
   double false_negatives = 0;
@@ -90,14 +88,15 @@ outcome filter_figure(const conditions& given, const place& at) {
     series marks{.name = name + ", simulated", .how = series::kind::marks, .colour = colour};
     for (const double bits : simulated_at) {
       const double exact = exact_error(kind, bits);
-      const sim::progress tell = part_of(in.tell, part++, parts);
+      const sim::progress tell = part_of(in.tell, part, parts);
+      const std::uint64_t seed = seed_of(in, part++);
       const bool measurable = is_measurable(exact, size);
       // Accesses can be measured where false positives are too rare to be seen.
       if (!measurable && kind != filter_kind::multilevel) continue;
       filter_setup setup = setup_of(kind, bits, exact, size);
       if (!measurable) setup.queries = setup.elements * setup.trials;
       setup.stored_stride = stored_stride;
-      const filter_tally seen = simulate_filter(setup, ++seed, in.threads, tell);
+      const filter_tally seen = simulate_filter(setup, seed, in.threads, tell);
       false_negatives += seen.missed.sum();
       if (measurable) {
         const sim::estimate rate = seen.false_positives.estimate();

@@ -39,13 +39,12 @@ sim::estimate chain_nodes_present(const sim::look& table) {
 
 }  // namespace
 
-outcome single_over_time(const conditions& given) {
+outcome single_over_time(const conditions& in) {
   // ECB, Section IV-B: "we used n = 25,000, and so m = 10,000".
   constexpr std::uint64_t elements = 25'000, buckets = 10'000;
   constexpr double load = 2.5, probability = 0.5;
   constexpr unsigned threshold = 2;
   constexpr unsigned looks = 20, looks_per_row = 4, drawn = 100;
-  const conditions in = conditions_at(given, over_time);
 
   sim::scenario table{.scheme = scheme_kind::single,
                       .buckets = buckets,
@@ -109,8 +108,7 @@ outcome single_over_time(const conditions& given) {
   return found;
 }
 
-outcome identical_levels(const conditions& given) {
-  const conditions in = conditions_at(given, equal_levels);
+outcome identical_levels(const conditions& in) {
   const model::balance_plan plan = model::multilevel_balance(
       {.elements_per_bucket = usual_load, .choices = usual_choices, .accesses = usual_accesses});
   const std::vector<double> bound =
@@ -158,10 +156,9 @@ outcome identical_levels(const conditions& given) {
   return found;
 }
 
-outcome chain_lengths(const conditions& given) {
+outcome chain_lengths(const conditions& in) {
   constexpr std::array<double, 5> budgets{1.0, 1.05, 1.1, 1.15, 1.2};
   constexpr unsigned drawn = 40;
-  const conditions in = conditions_at(given, chains);
   const table_size size = size_for(in.how_much);
   const auto plan_of = [](double accesses) {
     return model::multilevel_balance(

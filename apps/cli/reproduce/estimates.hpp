@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "oneprobe/hash/derive.hpp"
 #include "reproduce/experiment.hpp"
 
 namespace oneprobe::cli {
@@ -71,9 +72,21 @@ inline printed_number printed_percent(const std::string& digits) {
   return result;
 }
 
-/// What is counted is held to its model where at least this many are expected in all trials
-/// together: then their number is nearly normal, and so is the error derived from it.
+/// What is counted, with the error that the trials themselves show, is held to its model where at
+/// least this many are expected in all trials together: they are then known to five percent, and
+/// their number is nearly normal.
 inline constexpr double enough_to_count = 400;
+
+/// The same with the error of rare() (trials.hpp), which comes from the model and knows the
+/// skewness of a Poisson count: fewer will do. From here on expected > 4 (sqrt(expected) + 5/8), so
+/// that none seen at all disagrees; with fewer expected, a count could not be too small.
+inline constexpr double enough_if_rare = 21;
+
+/// A seed for each simulation of an experiment. Hashed, since with seeds in a row the runs of
+/// neighbouring --seed would share most of their keys.
+inline std::uint64_t seed_of(const conditions& in, std::uint64_t stream) {
+  return hash_stream({in.seed}, stream);
+}
 
 /// The largest load of a table, seen over many tables.
 struct largest_load_law {
@@ -116,7 +129,7 @@ class simulation_plan {
       : in_(in), scenarios_(std::max<std::size_t>(scenarios, 1)) {}
 
   sim::findings run(sim::scenario what) {
-    what.seed = in_.seed + done_;
+    what.seed = seed_of(in_, done_);
     what.threads = in_.threads;
     const double part = 1.0 / static_cast<double>(scenarios_);
     const double begin = std::min(1.0, static_cast<double>(done_) * part);

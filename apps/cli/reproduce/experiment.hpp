@@ -3,12 +3,14 @@
 // follows from them by rule, so that nothing disagrees silently.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "oneprobe/hash/derive.hpp"
 #include "oneprobe/sim/simulate.hpp"
 
 namespace oneprobe::cli {
@@ -104,7 +106,15 @@ struct experiment {
   std::string_view claim;  // what the document says, in our words, one or two sentences
   double quick_seconds;    // roughly what it takes on two cores; for the progress bar
   double normal_seconds;
-  outcome (*run)(const conditions& in);
+  outcome (*compute)(const conditions& in);
+
+  /// Computes with random numbers of its own: the seed of the run goes through the letters of the
+  /// id, so that no two experiments see the same keys, whatever the seeds of their runs.
+  outcome run(conditions in) const {
+    for (const char letter : id)
+      in.seed = hash_stream({in.seed}, static_cast<unsigned char>(letter));
+    return compute(in);
+  }
 };
 
 // The documents, one file each, in the order of their figures.

@@ -2,9 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
-#include <bit>
+#include <cstdint>
+#include <vector>
 
+#include "oneprobe/hash/universal.hpp"
 #include "reproduce/estimates.hpp"
 #include "reproduce/lec.hpp"
 
@@ -18,13 +21,23 @@ constexpr unsigned output_bits = 3;
 constexpr unsigned inputs = 1u << input_bits;
 constexpr unsigned outputs = 1u << output_bits;
 
-using matrix = std::array<unsigned, output_bits>;  // rows, from the top
+// The families are the library's, made small: what is tried here is what ships.
+using matrix = matrix_hash<input_bits, output_bits>;
 
-unsigned product(const matrix& h, unsigned x) {
-  unsigned result = 0;
-  for (const unsigned row_bits : h)
-    result = 2 * result + static_cast<unsigned>(std::popcount(row_bits & x)) % 2;
-  return result;
+/// A matrix as it is printed, row by row from the top; the library has columns.
+matrix from_rows(const std::array<unsigned, output_bits>& rows) {
+  matrix::words columns{};
+  for (unsigned i = 0; i < input_bits; ++i)
+    for (const unsigned row_bits : rows) columns[i] = 2 * columns[i] + (row_bits >> i & 1);
+  return matrix(columns);
+}
+
+/// One of all matrices: the bits of the number are its columns, one after the other.
+matrix from_number(unsigned number) {
+  matrix::words columns{};
+  for (unsigned i = 0; i < input_bits; ++i)
+    columns[i] = number >> (i * output_bits) & (outputs - 1);
+  return matrix(columns);
 }
 
 /// The least and the largest of some probabilities.
@@ -52,10 +65,10 @@ matrix_family all_matrices() {
   std::vector<std::array<unsigned, output_bits>> ones(inputs), same(inputs * inputs);
   std::vector<unsigned> together(inputs * inputs);
   for (unsigned number = 0; number < matrices; ++number) {
-    const matrix h{number % inputs, number / inputs % inputs, number / inputs / inputs};
+    const matrix h = from_number(number);
     std::array<unsigned, inputs> image;
     for (unsigned x = 1; x < inputs; ++x) {
-      image[x] = product(h, x);
+      image[x] = static_cast<unsigned>(h.value(x));
       ++values[x][image[x]];
       for (unsigned bit = 0; bit < output_bits; ++bit) ones[x][bit] += image[x] >> bit & 1;
     }
@@ -80,19 +93,24 @@ matrix_family all_matrices() {
   return result;
 }
 
+// The family over a prime, small enough to try every a and b.
+constexpr unsigned prime = 31;
+using affine = affine_hash<prime, prime - 1>;
+
 /// The largest P(((a x + b) mod p) mod n is the same for x and y) over x < y of 1 to u, when a is
-/// drawn from 1 to `last_a` and b from 0 to `last_b`.
-double worst_collision(unsigned prime, unsigned u, unsigned n, unsigned last_a, unsigned last_b) {
-  double worst = 0;
-  for (unsigned x = 1; x <= u; ++x)
-    for (unsigned y = x + 1; y <= u; ++y) {
-      unsigned count = 0;
-      for (unsigned a = 1; a <= last_a; ++a)
-        for (unsigned b = 0; b <= last_b; ++b)
-          count += (a * x + b) % prime % n == (a * y + b) % prime % n ? 1 : 0;
-      worst = std::max(worst, static_cast<double>(count) / (last_a * (last_b + 1)));
+/// drawn from 1 to `last_a` and b from 0 to `last_b`. REQUIRES: all three below p.
+double worst_collision(unsigned u, unsigned n, unsigned last_a, unsigned last_b) {
+  std::array<unsigned, prime * prime> together{};
+  for (unsigned a = 1; a <= last_a; ++a)
+    for (unsigned b = 0; b <= last_b; ++b) {
+      const affine h(affine::words{{{b, a}}});
+      std::array<std::uint64_t, prime> bin{};
+      for (unsigned x = 1; x <= u; ++x) bin[x] = h.bin(x, n);
+      for (unsigned x = 1; x <= u; ++x)
+        for (unsigned y = x + 1; y <= u; ++y) together[x * prime + y] += bin[x] == bin[y] ? 1 : 0;
     }
-  return worst;
+  return static_cast<double>(*std::max_element(together.begin(), together.end())) /
+         (last_a * (last_b + 1));
 }
 
 }  // namespace
@@ -102,9 +120,9 @@ outcome universal_families(const conditions&) {
   outcome result;
 
   // The matrix and the vector that are printed.
-  constexpr matrix example{0b01101, 0b10000, 0b11011};
+  const matrix example = from_rows({0b01101, 0b10000, 0b11011});
   constexpr unsigned x = 0b11001;
-  const unsigned image = product(example, x);
+  const std::uint64_t image = example.value(x);
   const std::string printed_image[] = {"0", "1", "1"};
   for (unsigned j = 0; j < output_bits; ++j) {
     row one{.source = source,
@@ -132,10 +150,9 @@ outcome universal_families(const conditions&) {
   exact("LEC, Theorem 7.2.1", "P(h(x) = i)", "1/n", 1.0 / outputs, family.value);
   exact("LEC, Theorem 7.2.1", "P(h(x) = h(y))", "1/n", 1.0 / outputs, family.collision);
 
-  // The family over a prime, small enough to try every a and b.
-  constexpr unsigned prime = 31, elements = 20, positions = 8;
-  const double as_stated = worst_collision(prime, elements, positions, elements, elements);
-  const double put_right = worst_collision(prime, elements, positions, prime - 1, prime - 1);
+  constexpr unsigned elements = 20, positions = 8;
+  const double as_stated = worst_collision(elements, positions, elements, elements);
+  const double put_right = worst_collision(elements, positions, prime - 1, prime - 1);
   const printed_number promised{
       .text = "1/n", .value = 1.0 / positions, .how = printed_number::kind::upper_bound};
   result.rows.push_back(
@@ -156,9 +173,8 @@ outcome universal_families(const conditions&) {
   series right{.name = "a, b below p", .points = {}, .colour = 1};
   for (unsigned u = 2; u < prime; ++u) {
     const double place = u;
-    stated.points.push_back({.x = place, .y = worst_collision(prime, u, positions, u, u)});
-    right.points.push_back(
-        {.x = place, .y = worst_collision(prime, u, positions, prime - 1, prime - 1)});
+    stated.points.push_back({.x = place, .y = worst_collision(u, positions, u, u)});
+    right.points.push_back({.x = place, .y = worst_collision(u, positions, prime - 1, prime - 1)});
   }
   result.charts.push_back(
       {.name = "lec-family",

@@ -11,7 +11,7 @@ const std::vector<experiment>& ofh_experiments() {
            "log n / log d + O(1) with the least loaded of d, and d-left does better still.",
        .quick_seconds = 0.7,
        .normal_seconds = 7,
-       .run = ofh::largest_loads},
+       .compute = ofh::largest_loads},
       {.id = "OFH-Thm1",
        .title = "The least overflow any scheme can reach",
        .claim = "With a accesses per element on average no scheme, not even one that moves "
@@ -19,7 +19,7 @@ const std::vector<experiment>& ofh_experiments() {
                 "it is e^-a: it never reaches zero.",
        .quick_seconds = 0.4,
        .normal_seconds = 4,
-       .run = ofh::lower_bound},
+       .compute = ofh::lower_bound},
       {.id = "OFH-Fig3",
        .title = "Unequal hash functions that are optimal together",
        .claim =
@@ -28,7 +28,7 @@ const std::vector<experiment>& ofh_experiments() {
            "uniform (Theorem 2).",
        .quick_seconds = 0.2,
        .normal_seconds = 3,
-       .run = ofh::mixtures},
+       .compute = ofh::mixtures},
       {.id = "OFH-SecIV-C",
        .title = "SIMPLE with buckets of one slot",
        .claim =
@@ -36,14 +36,14 @@ const std::vector<experiment>& ofh_experiments() {
            "36.8 % at load 1.",
        .quick_seconds = 0.2,
        .normal_seconds = 2,
-       .run = ofh::single_slots},
+       .compute = ofh::single_slots},
       {.id = "OFH-Fig5a",
        .title = "SIMPLE: how full the buckets are over time",
        .claim = "With c = 1, h = 3 and m = 10,000 the fractions of buckets with 0 to 3 elements "
                 "follow the fluid model at all times; in the end 57.68 % are full.",
        .quick_seconds = 0.1,
        .normal_seconds = 1,
-       .run = ofh::single_occupancy},
+       .compute = ofh::single_occupancy},
       {.id = "OFH-Fig5b",
        .title = "SIMPLE: overflow over time",
        .claim =
@@ -51,14 +51,14 @@ const std::vector<experiment>& ofh_experiments() {
            "the end.",
        .quick_seconds = 0.1,
        .normal_seconds = 1,
-       .run = ofh::single_overflow},
+       .compute = ofh::single_overflow},
       {.id = "OFH-SecV-C",
        .title = "GREEDY with two choices of one slot",
        .claim = "For h = 1 and d = 2 the equations have a closed solution: GREEDY is optimal up to "
                 "1.4338 accesses at load 1 and up to 1.0499 at load 0.1.",
        .quick_seconds = 0.4,
        .normal_seconds = 7,
-       .run = ofh::sequential_case},
+       .compute = ofh::sequential_case},
       {.id = "OFH-SecVI-D",
        .title = "MHT with two levels of one slot",
        .claim =
@@ -66,7 +66,7 @@ const std::vector<experiment>& ofh_experiments() {
            "1.4777 accesses at load 1 and up to 1.0507 at load 0.1.",
        .quick_seconds = 0.3,
        .normal_seconds = 5,
-       .run = ofh::multilevel_case},
+       .compute = ofh::multilevel_case},
       {.id = "OFH-Fig7",
        .title = "Overflow against accesses: SIMPLE, GREEDY, MHT and d-left",
        .claim = "With d = h = 4 and c = 1, SIMPLE and GREEDY follow the lower bound up to their "
@@ -74,7 +74,7 @@ const std::vector<experiment>& ofh_experiments() {
                 "less than MHT and needs more than twice the accesses.",
        .quick_seconds = 0.8,
        .normal_seconds = 17,
-       .run = ofh::partitions},
+       .compute = ofh::partitions},
       {.id = "OFH-SecVII",
        .title = "What each scheme costs and keeps",
        .claim =
@@ -82,19 +82,19 @@ const std::vector<experiment>& ofh_experiments() {
            "d-left at about the same overflow.",
        .quick_seconds = 0.6,
        .normal_seconds = 9,
-       .run = ofh::comparison},
+       .compute = ofh::comparison},
       {.id = "OFH-Fig8a",
        .title = "Cut-off points against load",
        .claim = "With d = h = 4, MHT stays optimal up to more accesses than GREEDY at every load.",
        .quick_seconds = 0.7,
        .normal_seconds = 14,
-       .run = ofh::cutoffs_by_load},
+       .compute = ofh::cutoffs_by_load},
       {.id = "OFH-Fig8b",
        .title = "Overflow at the cut-off points against load",
        .claim = "With d = h = 4, MHT at its cut-off overflows less than GREEDY at its own.",
        .quick_seconds = 0.7,
        .normal_seconds = 14,
-       .run = ofh::overflow_by_load},
+       .compute = ofh::overflow_by_load},
   };
   return all;
 }

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "estimates.hpp"
 #include "experiment.hpp"
 #include "oneprobe/core/key_hash.hpp"
 #include "oneprobe/core/placement.hpp"
@@ -115,11 +116,6 @@ sim::estimate mean_false_positives(const conditions& in, std::uint64_t stream,
                                    const filter_shape& shape, std::uint64_t elements,
                                    std::uint64_t queries, std::uint64_t trials, double expected);
 
-/// A seed for each simulation of a run, independent of the others'.
-inline std::uint64_t seed_of(const conditions& in, std::uint64_t stream) {
-  return hash_stream({in.seed}, stream);
-}
-
 /// What to tell while a part of the work, from one share to another, is under way.
 inline sim::progress between(const sim::progress& tell, double from, double to) {
   if (!tell) return {};
@@ -157,10 +153,10 @@ inline void add_to(chart& picture, std::vector<series> lines) {
     if (!each.points.empty()) picture.lines.push_back(std::move(each));
 }
 
-/// Whether so many events are to be expected that counting them says something.
+/// Whether so many events are to be expected that counting them says something; with the error of
+/// rare().
 inline bool countable(double expected_per_trial, std::uint64_t trials) {
-  constexpr double enough = 10;
-  return expected_per_trial * static_cast<double>(trials) >= enough;
+  return expected_per_trial * static_cast<double>(trials) >= enough_if_rare;
 }
 
 /// The law of an extreme of many counts, from P(extreme >= k) for k = 1, 2, ...

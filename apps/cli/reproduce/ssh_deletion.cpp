@@ -251,20 +251,20 @@ void add_extremes(std::vector<row>& rows, const printed_moves& text, const sampl
   }
   const auto ours = [&](std::string_view which, double seen, const extreme& expected,
                         std::string remark) {
-    rows.push_back(compared_row(std::string(source), fmt::format("{} M seen, {}", which, text.name),
-                                expected.mean, {.mean = seen, .standard_error = expected.error},
-                                std::move(remark)));
+    rows.push_back(compared_row(
+        std::string(source), fmt::format("{} M seen and by the fitted law, {}", which, text.name),
+        expected.mean, {.mean = seen, .standard_error = expected.error}, std::move(remark)));
   };
   ours("least", moved.least(), law.least_of(moved.count()),
-       fmt::format("in {} trials; model: the extreme of a binomial law with the mean and the "
-                   "variance seen",
+       fmt::format("in {} trials; the law is a binomial one fitted to their mean and variance, so "
+                   "this tests its tails only",
                    moved.count()));
-  ours("most", moved.most(), law.most_of(moved.count()), "");
+  ours("most", moved.most(), law.most_of(moved.count()), "fitted to the same trials");
 }
 
 void add_law(chart& picture, int colour, const printed_moves& text,
              const move_tally::of_order& seen, const move_law& law) {
-  series line = empty_line(fmt::format("{}: binomial law", text.name), colour);
+  series line = empty_line(fmt::format("{}: fitted binomial law", text.name), colour);
   series marks = empty_marks(fmt::format("{}: simulation", text.name), colour);
   const double n = static_cast<double>(seen.moved.count());
   for (std::size_t m = 0; m < seen.trials_with.size(); ++m) {

@@ -15,8 +15,8 @@
 namespace oneprobe {
 
 /// Splits `buckets` into levels. Fractions are above 0 and sum to 1 within 1e-6, so that what is
-/// printed with seven digits is accepted. Rounding the running total keeps the sum exact and every
-/// level within one bucket of its share; each has at least one.
+/// printed with seven digits is accepted. Rounding the running total keeps the sum exact and, but
+/// for the one bucket that each has at least, every level within one bucket of its share.
 inline std::vector<std::uint64_t> split_into_levels(std::uint64_t buckets,
                                                     std::span<const double> fractions) {
   if (fractions.empty() || fractions.size() > largest_choices)

@@ -35,7 +35,7 @@ enum class order {
 enum class verdict {
   placed,       // it is in
   refused,      // no room for this element
-  exchanged,    // it is in, and another one came out in its place, to carry on with
+  exchanged,    // it is in, another came out to carry on with; only from an exchanging_store
   unavailable,  // the bucket could not be asked (balancing over remote resources)
   present,      // the same element is in this bucket already
 };
@@ -63,9 +63,11 @@ concept placement_store = requires(Store& store, const Store& asked, position at
 };
 
 /// A store that hands out an element in exchange for another (verdict::exchanged leaves it in the
-/// walk's item) and can tell from what the scheme finds its next candidate.
+/// walk's item) and can tell from what the scheme finds its next candidate. A bucket must belong to
+/// one level: then the element that comes out goes on where the one that went in would have.
 template <class Store, class Scheme>
 concept exchanging_store = placement_store<Store> && placement_scheme<Scheme> &&
+    Scheme::levels_are_disjoint &&
     requires(const Store& store, const typename Store::item& element) {
   { store.probe_of(element) } -> std::convertible_to<typename Scheme::probe>;
 };

@@ -45,6 +45,7 @@
 #include <sys/random.h>
 #else
 #include <random>
+#include <ranges>
 #endif
 
 namespace oneprobe {

@@ -250,6 +250,9 @@ class matrix_hash {
       if (column > detail::low_bits(OutputBits))
         refuse_parameter("columns must have at most " + std::to_string(OutputBits) +
                          " bits; found " + std::to_string(column));
+    if (offset > detail::low_bits(OutputBits))
+      refuse_parameter("offset must have at most " + std::to_string(OutputBits) + " bits; found " +
+                       std::to_string(offset));
   }
 
   /// The product, in [0, 2^OutputBits). REQUIRES: the key has at most KeyBits bits.

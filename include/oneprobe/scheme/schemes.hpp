@@ -4,9 +4,7 @@
 //   sequential   d buckets, each drawn from all; the first that admits takes the element
 //   multilevel   one bucket of each of d sub-tables; the first that admits
 //   d_random     d buckets, each drawn from all; the least loaded takes it
-//   d_left       one bucket of each of d sub-tables of equal size; the least loaded, the leftmost
-//   of
-//                equals
+//   d_left       one bucket of each of d equal sub-tables; the least loaded, leftmost of equals
 //
 //   multilevel table({589, 254, 110, 47});
 //   position at = table.first(hash);
@@ -61,6 +59,7 @@ template <order Choice>
 class uniform_candidates : public hash_probe {
  public:
   static constexpr order choice = Choice;
+  static constexpr bool levels_are_disjoint = false;
 
   uniform_candidates(std::uint64_t buckets, unsigned choices)
       : buckets_(checked_buckets(buckets)), choices_(checked_choices(choices)) {}
@@ -84,6 +83,7 @@ template <order Choice>
 class levelled_candidates : public hash_probe {
  public:
   static constexpr order choice = Choice;
+  static constexpr bool levels_are_disjoint = true;
 
   explicit levelled_candidates(std::span<const std::uint64_t> level_sizes)
       : choices_(checked_choices(level_sizes.size())) {
@@ -120,6 +120,7 @@ class levelled_candidates : public hash_probe {
 class single : public detail::hash_probe {
  public:
   static constexpr order choice = order::first_fit;
+  static constexpr bool levels_are_disjoint = true;
 
   explicit single(std::uint64_t buckets) : buckets_(detail::checked_buckets(buckets)) {}
 

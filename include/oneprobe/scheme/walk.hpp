@@ -13,13 +13,16 @@
 //   auto placed = walk_to_end(walk, walk.start(hash, element));
 //   if (placed.end == walk_end::overflowed) ...
 //
-// Nothing here allocates, throws or is virtual; a walk makes at most scheme.choices() accesses
-// (a parallel placement makes exactly that many).
+// Nothing here allocates or is virtual, and nothing throws but what the store or an element throws.
+// A walk makes at most scheme.choices() accesses; a parallel placement makes that many, unless its
+// budget ends first.
 #pragma once
 
+#include <cassert>
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <type_traits>
 #include <utility>
 
 #include "oneprobe/core/placement.hpp"
@@ -93,16 +96,19 @@ constexpr void unnote_overflowed(const Scheme& scheme, Store& store,
 }
 
 /// Place: the first candidate that admits the element takes it, or with a parallel scheme the least
-/// loaded one (of equals the first).
+/// loaded one (of equals the first). It is for elements known to be new: it sees a duplicate only
+/// if the store finds it in the very bucket it tries. Where that is not known, upsert.
 template <placement_scheme Scheme, placement_store Store, class Budget = unlimited_accesses>
 class placing {
  public:
   using probe = typename Scheme::probe;
   using item = typename Store::item;
 
-  /// In a ring, elements are placed in the order in which they came: what one finds depends on
-  /// where the one before it went.
-  static constexpr bool in_order = true;
+  /// What an element finds depends on where those before it went. Where levels share no bucket, one
+  /// may be at its second candidate while the next is at its first; else it must end first.
+  static constexpr bool may_overtake = Scheme::choice == order::first_fit &&
+                                       Scheme::levels_are_disjoint &&
+                                       std::is_same_v<Budget, unlimited_accesses>;
 
   struct state {
     typename Scheme::probe probe;
@@ -129,6 +135,9 @@ class placing {
       }
     }
   }
+
+  /// Asks for what the next step will read, after one that left the walk open.
+  constexpr void prefetch_next(const state& walk) const noexcept { store_->prefetch(walk.at); }
 
   /// Asks for what the second step will read, if it looks as if there will be one. Called when the
   /// first is in cache; a wrong guess costs time, nothing else.
@@ -167,7 +176,10 @@ class placing {
         walk.end = walk_end::present;
         return;
       case verdict::exchanged:
-        if constexpr (exchanging_store<Store, Scheme>) walk.probe = store_->probe_of(walk.element);
+        if constexpr (exchanging_store<Store, Scheme>)
+          walk.probe = store_->probe_of(walk.element);
+        else
+          assert(!"only an exchanging_store may exchange");
         break;
       case verdict::refused:
       case verdict::unavailable:
@@ -226,8 +238,7 @@ class finding {
   using probe = typename Scheme::probe;
   using key = typename Store::key;
 
-  /// In a ring, whoever needs another bucket waits for it while others go on.
-  static constexpr bool in_order = false;
+  static constexpr bool may_overtake = true;  // nothing is changed
 
   struct state {
     typename Scheme::probe probe;
@@ -244,6 +255,7 @@ class finding {
     return {.probe = from, .key = wanted, .at = scheme_->first(from)};
   }
   constexpr void prefetch(const state& walk) const noexcept { store_->prefetch(walk.at); }
+  constexpr void prefetch_next(const state& walk) const noexcept { store_->prefetch(walk.at); }
 
   constexpr void step(state& walk) const {
     ++walk.accesses;
@@ -273,7 +285,7 @@ class erasing {
 
  public:
   using state = typename search::state;
-  static constexpr bool in_order = false;
+  static constexpr bool may_overtake = true;  // walks for one key reach its buckets in their order
 
   constexpr erasing(const Scheme& scheme, Store& store)
       : find_(scheme, store), scheme_(&scheme), store_(&store) {}
@@ -282,6 +294,7 @@ class erasing {
     return find_.start(from, wanted);
   }
   constexpr void prefetch(const state& walk) const noexcept { find_.prefetch(walk); }
+  constexpr void prefetch_next(const state& walk) const noexcept { find_.prefetch(walk); }
 
   constexpr void step(state& walk) {
     find_.step(walk);
@@ -309,7 +322,7 @@ class upserting {
   using key = typename Store::key;
   using item = typename Store::item;
 
-  static constexpr bool in_order = true;
+  static constexpr bool may_overtake = false;  // the caller commits between two searches
 
   struct state {
     typename Scheme::probe probe;

@@ -43,7 +43,7 @@ struct scenario {
   std::uint64_t buckets = 0;  // m; multilevel: left 0, or the sum of level_sizes
   unsigned choices = 1;       // d; ignored by single, taken from levels by multilevel
   std::vector<std::uint64_t> level_sizes{};   // multilevel: buckets of each level
-  std::optional<unsigned> bucket_capacity{};  // h; none: unbounded
+  std::optional<unsigned> bucket_capacity{};  // h; none: unbounded, up to 2^32 - 2 elements
   double admit_probability = 0;               // p at load h; not for d-random and d-left
   std::uint64_t elements = 0;                 // n
   std::optional<double> access_budget{};      // a: placement stops after a n accesses; filling only
@@ -54,7 +54,8 @@ struct scenario {
   unsigned threads = 0;  // 0: one per core
 };
 
-/// A mean over independent samples (trials; trials times batches under churn).
+/// A mean over samples: trials, or under churn the batches of all trials, which are nearly
+/// independent if batches are longer than an element stays.
 struct estimate {
   double mean = 0;
   double standard_error = 0;  // 0 with a single sample
@@ -89,5 +90,9 @@ struct findings {
 using progress = std::function<void(double)>;
 
 findings simulate(const scenario& what, const progress& tell = {});
+
+/// The most bytes that `simulate` will hold at a time, nearly: counters and residents of each
+/// thread, and what is kept of every trial until the end.
+double memory_needed(const scenario& what);
 
 }  // namespace oneprobe::sim

@@ -213,8 +213,8 @@ TEST(ring, places_exactly_as_one_by_one) {
       counters one_by_one(1000), at_once(1000);
       placing walk(scheme, one_by_one, admission(4, 0.25));
       placing rolling(scheme, at_once, admission(4, 0.25));
-      std::vector<position> expected, found;
-      std::vector<std::uint32_t> expected_accesses, found_accesses;
+      std::vector<position> expected, found(count);
+      std::vector<std::uint32_t> expected_accesses, found_accesses(count);
       for (std::size_t key = 0; key < count; ++key) {
         const auto ended = walk_to_end(walk, walk.start(hash_of(key)));
         expected.push_back(ended.at);
@@ -228,9 +228,8 @@ TEST(ring, places_exactly_as_one_by_one) {
             return rolling.start(hash_of(number));
           },
           [&](std::size_t number, const auto& ended) {
-            EXPECT_EQ(number, found.size());
-            found.push_back(ended.at);
-            found_accesses.push_back(ended.accesses);
+            found[number] = ended.at;
+            found_accesses[number] = ended.accesses;
           });
       EXPECT_EQ(found, expected);
       EXPECT_EQ(found_accesses, expected_accesses);
@@ -238,6 +237,35 @@ TEST(ring, places_exactly_as_one_by_one) {
                              at_once.loads().begin()));
     }
   });
+}
+
+TEST(ring, in_order_ends_walks_as_they_were_started) {
+  with_each_scheme(1000, [](const auto& scheme) {
+    counters one_by_one(1000), at_once(1000);
+    placing walk(scheme, one_by_one, admission(4));
+    placing rolling(scheme, at_once, admission(4));
+    std::size_t next = 0;
+    roll_in_order(
+        rolling, 5000, [&](std::size_t number) { return rolling.start(hash_of(number)); },
+        [&](std::size_t number, const auto& ended) {
+          ASSERT_EQ(number, next++);
+          ASSERT_EQ(ended.at, walk_to_end(walk, walk.start(hash_of(number))).at);
+        });
+    EXPECT_EQ(next, 5000u);
+  });
+}
+
+TEST(ring, spends_a_budget_as_one_by_one) {
+  const multilevel scheme({50, 20, 10});
+  counters one_by_one(80), at_once(80);
+  placing walk(scheme, one_by_one, admission(2), access_budget{150});
+  placing rolling(scheme, at_once, admission(2), access_budget{150});
+  for (std::uint64_t key = 0; key < 200; ++key) walk_to_end(walk, walk.start(hash_of(key)));
+  roll(
+      rolling, 200, [&](std::size_t number) { return rolling.start(hash_of(number)); },
+      [](std::size_t, const auto&) {});
+  EXPECT_TRUE(
+      std::equal(one_by_one.loads().begin(), one_by_one.loads().end(), at_once.loads().begin()));
 }
 
 TEST(load_counters, never_wrap) {
