@@ -26,7 +26,7 @@ element, counted in software. *Overflow* is what the run found, beside what the 
 than a tenth is an error and has no row.
 
 Measured in CPU time of the process, because the machine was shared with other programs: these still compete for the cache
-and for the memory, so that a quiet machine is faster. The rate is the median of {most} repetitions in random order
+and for the memory; a quiet machine was not measured. The rate is the median of {most} repetitions in random order
 ({least} of tables out of the cache); *spread* is their standard deviation over their mean.
 
 | | |

@@ -66,9 +66,16 @@ class output_folder {
     fs::create_directories(path_, error);
     if (error) refuse(error.message());
     if (!fs::is_directory(path_, error)) refuse("it is not a folder");
+    // Tried with a file that does not stay: a run that ends early leaves no empty report behind.
+    const fs::path tried = path_ / probe_name;
     errno = 0;
-    const std::ofstream probe(path_ / report_name, std::ios::app);
-    if (!probe) refuse(std::generic_category().message(errno));
+    if (!std::ofstream(tried, std::ios::app)) refuse(std::generic_category().message(errno));
+    fs::remove(tried, error);
+    // A report of an earlier run that cannot be overwritten is noticed now as well.
+    if (!fs::exists(path_ / report_name, error)) return;
+    errno = 0;
+    if (!std::ofstream(path_ / report_name, std::ios::app))
+      refuse(std::generic_category().message(errno));
   }
 
   void write(const std::string& name, std::string_view text) const {
@@ -84,6 +91,8 @@ class output_folder {
   static constexpr const char* rows_name = "rows.csv";
 
  private:
+  static constexpr const char* probe_name = ".oneprobe-writable";
+
   [[noreturn]] void refuse(std::string_view why) const {
     throw usage_error(
         fmt::format("--out {} cannot be written to: {}", in_quotes(path_.string()), why));

@@ -5,9 +5,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
-#include <thread>
+#include <stdexcept>
+#include <utility>
 
 #include "command.hpp"
 #include "model/common.hpp"
@@ -31,7 +33,8 @@ constexpr option churning{"--churn", "NAME",
                           "(a random one of --level while it has any)"};
 constexpr option emptied_level{"--level", "J",
                                "the level that --churn level empties; 1 is the first"};
-constexpr option warm_up{"--warm-up", "T", "turnovers before anything is counted (default 5)"};
+constexpr option warm_up{"--warm-up", "T",
+                         "turnovers before anything is counted (default 5; oldest 50)"};
 constexpr option batches{"--batches", "B", "samples taken from each churning table (default 10)"};
 constexpr option batch_turnovers{"--batch-turnovers", "T", "turnovers per sample (default 2)"};
 constexpr option looks{"--looks", "X,Y,...",
@@ -43,6 +46,9 @@ constexpr option threads{"--threads", "K",
 
 constexpr unsigned default_trials = 10;
 constexpr unsigned most_threads = 1024;
+// Where the oldest leave, everybody stays equally long: the order of the filling comes back with
+// every turnover and fades slowly. docs/simulator.md says how slowly.
+constexpr double oldest_warm_up_turnovers = 50;
 // Each is a walk over all buckets and a call of the model.
 constexpr std::size_t most_looks = 1000;
 
@@ -65,10 +71,68 @@ std::uint64_t read_elements(const arguments& in, std::uint64_t m,
   return static_cast<std::uint64_t>(n);
 }
 
-unsigned at_least_one(const arguments& in, const option& what, unsigned otherwise) {
-  const unsigned value = in.maybe_whole(what).value_or(otherwise);
-  if (value < 1) throw usage_error(fmt::format("{} must be at least 1; found 0", what.flag));
-  return value;
+/// The names that the library has for the options. A word of English is translated only where it
+/// is the parameter that a sentence is about.
+constexpr std::array<std::pair<std::string_view, const option*>, 13> names_of_options{{
+    {"admit_probability", &admit_probability},
+    {"access_budget", &budget},
+    {"bucket_capacity", &slots},
+    {"level_fractions", &level_fractions},
+    {"level_sizes", &level_sizes},
+    {"warm_up_turnovers", &warm_up},
+    {"batch_turnovers", &batch_turnovers},
+    {"batches", &batches},
+    {"buckets", &buckets},
+    {"choices", &choices},
+    {"elements", &elements},
+    {"looks", &looks},
+    {"trials", &trials},
+}};
+
+/// A refusal of the library, in the names of the options.
+std::string in_options(std::string_view refusal) {
+  const std::size_t subject_end = refusal.find(" must ");
+  std::string text;
+  std::size_t at = 0;
+  while (at < refusal.size()) {
+    const std::size_t word_end = std::min(refusal.find_first_of(" ,;", at), refusal.size());
+    const std::string_view word = refusal.substr(at, word_end - at);
+    const auto found = std::find_if(names_of_options.begin(), names_of_options.end(),
+                                    [&](const auto& each) { return each.first == word; });
+    const bool is_name =
+        word.find('_') != word.npos || (subject_end != refusal.npos && word_end <= subject_end);
+    text += found != names_of_options.end() && is_name ? found->second->flag : word;
+    at = word_end;
+    if (at < refusal.size()) text += refusal[at++];
+  }
+  return text;
+}
+
+/// Calls the library; what it refuses is the fault of an option.
+template <class Call>
+auto asked_by_options(Call call) {
+  try {
+    return call();
+  } catch (const std::invalid_argument& refused) {
+    throw usage_error(in_options(refused.what()));
+  }
+}
+
+unsigned whole_between(const arguments& in, const option& what, unsigned low, unsigned high) {
+  const auto typed = in.maybe_text(what);
+  if (!typed) return in.whole(what);  // says that it is missing
+  try {
+    if (const unsigned value = in.whole(what); value >= low && value <= high) return value;
+  } catch (const usage_error&) {
+    // Not a whole number: the same sentence.
+  }
+  throw usage_error(fmt::format("{} must be a whole number from {} to {}; found {}", what.flag, low,
+                                high, in_quotes(*typed)));
+}
+
+unsigned read_candidates(const arguments& in, scheme_kind scheme) {
+  if (scheme == scheme_kind::single) return read_choices(in, scheme);
+  return whole_between(in, choices, 1, largest_choices);
 }
 
 sim::churn_settings read_churn(const arguments& in, unsigned levels_there) {
@@ -80,9 +144,11 @@ sim::churn_settings read_churn(const arguments& in, unsigned levels_there) {
       throw usage_error(fmt::format("--level must be from 1 to {}; found {}", levels_there, level));
     how.level = level - 1;
   }
-  how.warm_up_turnovers = in.maybe_number(warm_up).value_or(how.warm_up_turnovers);
+  const double default_warm_up =
+      how.leaves == sim::departure::oldest ? oldest_warm_up_turnovers : how.warm_up_turnovers;
+  how.warm_up_turnovers = in.maybe_number(warm_up).value_or(default_warm_up);
   how.batch_turnovers = in.maybe_number(batch_turnovers).value_or(how.batch_turnovers);
-  how.batches = at_least_one(in, batches, how.batches);
+  how.batches = in.maybe_whole(batches).value_or(how.batches);
   return how;
 }
 
@@ -111,13 +177,19 @@ std::vector<std::uint64_t> levels_of_least_overflow(const arguments& in, sim::sc
                                                     std::vector<std::string>& notes) {
   if (!what.bucket_capacity)
     throw usage_error("--levels is missing; without --bucket-capacity there are none to choose");
-  what.choices = in.whole(choices);
+  what.choices = whole_between(in, choices, 1, largest_choices);
   const double c = static_cast<double>(what.elements) /
                    (static_cast<double>(what.buckets) * static_cast<double>(*what.bucket_capacity));
   const model::partition best =
       in.has(churning)
           ? model::least_overflow_partition_under_churn(c, *what.bucket_capacity, what.choices)
           : model::least_overflow_partition(c, *what.bucket_capacity, what.choices);
+  if (std::any_of(best.level_fractions.begin(), best.level_fractions.end(),
+                  [](double share) { return !(share > 0); }))
+    throw usage_error(
+        fmt::format("--choices {} is too large for this load: the first levels take everything, "
+                    "and nothing is left to size the last by",
+                    what.choices));
   auto sizes = split_into_levels(what.buckets, best.level_fractions);
   std::vector<std::string> shown;
   for (const std::uint64_t size : sizes) shown.push_back(grouped(static_cast<double>(size)));
@@ -134,7 +206,7 @@ void read_table(const arguments& in, sim::scenario& what, std::vector<std::strin
     throw usage_error("--bucket-capacity must be at least 1; found 0");
   if (what.scheme != scheme_kind::multilevel) {
     what.buckets = in.count(buckets);
-    what.choices = read_choices(in, what.scheme);
+    what.choices = read_candidates(in, what.scheme);
     what.elements = read_elements(in, what.buckets, what.bucket_capacity);
     return;
   }
@@ -151,6 +223,13 @@ void read_table(const arguments& in, sim::scenario& what, std::vector<std::strin
   if (in.has(level_fractions)) {
     const auto fractions = in.numbers(level_fractions);
     what.choices = checked_choices(in, fractions.size(), level_fractions);
+    for (const double share : fractions)
+      if (!(share > 0 && share <= 1))
+        throw usage_error(fmt::format(
+            "each of --level-fractions must be above 0 and at most 1; found {:.6g}", share));
+    if (what.buckets < fractions.size())
+      throw usage_error(
+          fmt::format("--buckets must be at least one for each level; found {}", what.buckets));
     what.level_sizes = split_into_levels(what.buckets, fractions);
   } else if (what.level_sizes.empty()) {
     what.level_sizes = levels_of_least_overflow(in, what, notes);
@@ -159,35 +238,41 @@ void read_table(const arguments& in, sim::scenario& what, std::vector<std::strin
 
 /// Refuses what would be killed for want of memory half way.
 void check_memory(const sim::scenario& what) {
-  const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
-  const double tables = std::min(what.threads == 0 ? cores : what.threads, what.trials);
-  // A counter is a byte if the capacity allows it; under churn the place of each element is kept.
-  constexpr unsigned largest_byte = 254;
-  const double counter_bytes = what.bucket_capacity.value_or(largest_byte + 1) <= largest_byte
-                                   ? sizeof(std::uint8_t)
-                                   : sizeof(std::uint32_t);
-  double bytes = counter_bytes * static_cast<double>(what.buckets);
-  if (what.churn) bytes += sizeof(std::uint64_t) * static_cast<double>(what.elements);
+  const double bytes = sim::memory_needed(what);
   const double machine =
       static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
-  if (bytes * tables > machine)
-    throw usage_error(fmt::format(
-        "not enough memory: {:.0f} tables at a time need {:.3g} GiB, the machine has {:.3g}",
-        tables, bytes * tables / 0x1p30, machine / 0x1p30));
+  if (bytes > machine)
+    throw usage_error(
+        fmt::format("not enough memory: this needs {:.3g} GiB, the machine has {:.3g}; fewer "
+                    "--threads or --trials need less",
+                    bytes / 0x1p30, machine / 0x1p30));
+}
+
+/// What is too small for a limit of many buckets; empty if nothing is.
+std::string too_small(const sim::scenario& what) {
+  // The limit is off by about a bucket. Of a thousand, where a tenth have some load, that is a
+  // tenth of the spread of their number; of a level of ten it is a tenth of the level.
+  constexpr std::uint64_t few_buckets = 1000;
+  constexpr std::uint64_t few_in_level = 10;
+  const std::uint64_t all = what.level_sizes.empty() ? what.buckets : sum_of(what.level_sizes);
+  if (all < few_buckets) return fmt::format("a table of {}", all);
+  std::uint64_t least = all;
+  for (const std::uint64_t size : what.level_sizes) least = std::min(least, size);
+  return least < few_in_level ? fmt::format("a level of {}", least) : std::string();
 }
 
 report answer(const arguments& in) {
   sim::scenario what;
   std::vector<std::string> notes;
-  read_table(in, what, notes);
+  asked_by_options([&] { read_table(in, what, notes); });
   what.admit_probability = in.maybe_number(admit_probability).value_or(0.0);
-  what.trials = at_least_one(in, trials, default_trials);
+  what.trials = in.maybe_whole(trials).value_or(default_trials);
   what.seed = in.maybe_count(seed).value_or(what.seed);
-  what.threads = in.maybe_whole(threads).value_or(0);
-  if (in.has(threads) && (what.threads < 1 || what.threads > most_threads))
-    throw usage_error(
-        fmt::format("--threads must be from 1 to {}; found {}", most_threads, what.threads));
+  if (in.has(threads)) what.threads = whole_between(in, threads, 1, most_threads);
   if (in.has(churning)) {
+    for (const option* of_filling : {&looks, &budget})
+      if (in.has(*of_filling))
+        throw usage_error(fmt::format("{} does not apply with --churn", of_filling->flag));
     what.churn = read_churn(in, what.choices);
   } else {
     what.access_budget = in.maybe_number(budget);
@@ -195,7 +280,7 @@ report answer(const arguments& in) {
   }
   // Before the work, not after it.
   in.refuse_unread();
-  check_memory(what);
+  asked_by_options([&] { check_memory(what); });
 
   progress_bar bar;
   const sim::findings found =
@@ -209,9 +294,12 @@ report answer(const arguments& in) {
         fmt::format("Predicted by {}. Deviations are in standard errors.", said.source));
   // A standard error of k samples is itself uncertain by a part of 1 / sqrt(2 (k - 1)).
   constexpr unsigned enough_samples = 10;
-  const unsigned samples = what.trials * (what.churn ? what.churn->batches : 1);
+  const double samples = static_cast<double>(what.trials) * (what.churn ? what.churn->batches : 1);
   if (said.missing.empty() && samples > 1 && samples < enough_samples)
     notes.push_back("So few samples know their standard error badly: see more of them first.");
+  if (const std::string small = too_small(what); said.missing.empty() && !small.empty())
+    notes.push_back(
+        fmt::format("The prediction is a limit of many buckets and does not hold for {}.", small));
   if (!found.end().levels.empty()) notes.push_back("The loads of each level: with --json.");
   if (!in.ignored().empty())
     notes.push_back(fmt::format("Ignored: {}.", fmt::join(in.ignored(), " ")));

@@ -170,6 +170,98 @@ class Form(unittest.TestCase):
         os.close(terminal)
 
 
+class Looks(unittest.TestCase):
+    def test_the_prediction_is_for_whole_elements(self):
+        # 0.26 of ten elements are three.
+        for capacity in ("", "--bucket-capacity 4"):
+            found = simulated(f"--scheme single --buckets 10 {capacity} --elements 10 --looks 0.26")
+            self.assertAlmostEqual(found["looks"][0]["mean_accesses"]["predicted"], 0.3, places=12)
+            self.assertAlmostEqual(found["looks"][0]["mean_accesses"]["mean"], 0.3, places=12)
+
+    def test_where_nobody_arrived_no_accesses_are_predicted(self):
+        for capacity in ("", "--bucket-capacity 4"):
+            found = simulated(f"--scheme single --buckets 10 {capacity} --elements 10 --looks 0")
+            self.assertIsNone(found["accesses"]["predicted"])
+
+
+class Notes(unittest.TestCase):
+    SENTENCE = "a limit of many buckets and does not hold for"
+
+    def printed(self, call):
+        return " ".join(run(f"simulate {call}").stdout.split())
+
+    def test_tables_too_small_for_the_limit_are_told(self):
+        self.assertIn(f"{self.SENTENCE} a table of 999.", self.printed("--scheme single --buckets 999 --elements 999"))
+        self.assertNotIn(self.SENTENCE, self.printed("--scheme single --buckets 1000 --elements 1000"))
+        levels = "--bucket-capacity 4 --load-factor 0.9 --trials 2"
+        self.assertIn(f"{self.SENTENCE} a level of 9.", self.printed(f"--scheme multilevel --levels 2k,9 {levels}"))
+        self.assertNotIn(self.SENTENCE, self.printed(f"--scheme multilevel --levels 2k,10 {levels}"))
+
+    def test_the_oldest_leave_after_a_longer_warm_up(self):
+        table = "--scheme single --buckets 100 --bucket-capacity 4 --load-factor 0.9 --trials 1"
+        self.assertEqual(simulated(f"{table} --churn random")["churn"]["warm_up_turnovers"], 5)
+        self.assertEqual(simulated(f"{table} --churn oldest")["churn"]["warm_up_turnovers"], 50)
+        self.assertEqual(simulated(f"{table} --churn oldest --warm-up 2")["churn"]["warm_up_turnovers"], 2)
+
+
+class Refusals(unittest.TestCase):
+    def test_they_name_the_option_and_its_true_range(self):
+        few = "--buckets 10 --elements 10"
+        levels = "--scheme multilevel --levels 6,4 --elements 10"
+        for call, line in (
+            (f"--scheme sequential {few} --choices 33", "--choices must be a whole number from 1 to 32; found '33'"),
+            (f"--scheme sequential {few} --choices -1", "--choices must be a whole number from 1 to 32; found '-1'"),
+            ("--scheme multilevel --buckets 100 --bucket-capacity 4 --elements 300 --choices 33",
+             "--choices must be a whole number from 1 to 32; found '33'"),
+            (f"--scheme single {few} --threads 0", "--threads must be a whole number from 1 to 1024; found '0'"),
+            (f"--scheme single {few} --threads x", "--threads must be a whole number from 1 to 1024; found 'x'"),
+            (f"--scheme single {few} --trials 0", "--trials must be from 1 to 100000000; found 0"),
+            (f"--scheme single {few} --accesses 33", "--accesses must be from 0 to 32; found 33"),
+            (f"--scheme single {few} --looks 1e300", "each of --looks must be from 0 to 1; found 1e+300"),
+            (f"--scheme single {few} --bucket-capacity 4 --admit-probability 2",
+             "--admit-probability must be from 0 to 1; found 2"),
+            (f"--scheme single {few} --admit-probability 0.5", "--admit-probability needs a --bucket-capacity"),
+            ("--scheme multilevel --buckets 1 --level-fractions 0.6,0.4 --elements 10",
+             "--buckets must be at least one for each level; found 1"),
+            ("--scheme multilevel --buckets 9 --level-fractions 1e300,0.4 --elements 10",
+             "each of --level-fractions must be above 0 and at most 1; found 1e+300"),
+            (f"{levels} --buckets 11", "--buckets must be 0 or the sum of --levels, 10; found 11"),
+            (f"{levels} --churn random --warm-up 1e300", "--warm-up must be from 0 to 1000000; found 1e+300"),
+            (f"{levels} --churn random --batches 0", "--batches must be from 1 to 1000000; found 0"),
+            (f"{levels} --churn random --looks 1", "--looks does not apply with --churn"),
+            (f"{levels} --churn random --accesses 1", "--accesses does not apply with --churn"),
+        ):
+            with self.subTest(call):
+                outcome = run(f"simulate {call}")
+                self.assertEqual((outcome.code, outcome.stdout), (2, ""))
+                self.assertEqual(outcome.stderr, f"oneprobe simulate: {line}\n")
+
+    def test_more_levels_than_the_load_can_fill_are_the_fault_of_choices(self):
+        outcome = run("simulate --scheme multilevel --buckets 100k --bucket-capacity 32 --load-factor 0.5 --choices 32")
+        self.assertEqual(outcome.code, 2)
+        self.assertIn("--choices 32 is too large for this load", outcome.stderr)
+
+
+class Streams(unittest.TestCase):
+    """What cannot be written is no reason to abort."""
+
+    def code(self, call, redirection):
+        # The shell opens and closes the streams; negative codes, signals, become 128 and more there.
+        return subprocess.run(["sh", "-c", f'"{TOOL}" {call} {redirection}'], stdout=subprocess.DEVNULL).returncode
+
+    def test_a_complaint_nobody_can_read_keeps_its_exit_code(self):
+        for redirection in ("2>&-", "2>/dev/full"):
+            for call in ("simulate", "nonsense", "model cutoff", "simulate --scheme single --buckets 0 --elements 1"):
+                with self.subTest(call, redirection=redirection):
+                    self.assertEqual(self.code(call, redirection), 2)
+
+    def test_help_and_version_that_cannot_be_written_are_a_failure(self):
+        for redirection in (">&- 2>/dev/null", ">/dev/full 2>/dev/null", ">/dev/full 2>/dev/full"):
+            for call in ("", "--help", "simulate --help", "--version"):
+                with self.subTest(call, redirection=redirection):
+                    self.assertEqual(self.code(call, redirection), 1)
+
+
 class Document(unittest.TestCase):
     def test_the_page_shows_what_the_call_prints(self):
         page = (pathlib.Path(__file__).parents[2] / "docs" / "simulator.md").read_text(encoding="utf-8")

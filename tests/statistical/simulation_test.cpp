@@ -1,12 +1,17 @@
 // The simulator against the models, on generated tables: filled, filled with a coin or a budget,
 // and churning. docs/simulator.md says how to read a deviation.
 //
-// False alarms, over the choice of the seeds (they are fixed): a comparison at 4 standard errors
-// fails by chance with probability 6.3e-5 where the error is the model's or that of independent
-// buckets, and with 2.7e-4 (Student, 39 degrees of freedom) where it is sampled from 40 tables: the
-// accesses, and the overflow with a coin or a budget. The filled tables make some 1750 comparisons
-// of the first kind and 110 of the second: at most 0.15 for them together. The long tests have more
-// samples, and a tolerance for a rate of 1e-2.
+// False alarms, if the seeds were drawn anew: a comparison at 4 standard errors fails by chance
+// with probability 6.3e-5 where the error is the model's or that of independent buckets, and
+// with 2.7e-4 (Student, 39 degrees of freedom) where it is sampled from 40 tables: the accesses,
+// and the overflow with a coin or a budget. Each test prints the sum over its comparisons; for the
+// filled tables together it is 0.15, because 4 standard errors are asked of each of some 1850
+// comparisons. That is far above the 1e-3 that is the rule here; simulation_long_test.cpp keeps it.
+// With 4 tables, in sanitized builds, sampled errors get Student's quantile of the same 2.7e-4.
+//
+// It is a rate over seeds, not over runs. The seeds are fixed: a run repeats the one before to the
+// last bit, so a failure cannot be cured by running again, and a new failure means that the code
+// has changed. Who changes a seed to make a test pass has broken it.
 
 #include <gtest/gtest.h>
 
@@ -32,16 +37,11 @@ constexpr scheme_kind all_schemes[] = {scheme_kind::single, scheme_kind::sequent
 
 constexpr tolerance allowed{.sigmas = 4};
 
-void report(const agreement& with) {
-  std::printf("%d comparisons, at most %.2f standard errors off\n", with.comparisons(),
-              with.largest());
-}
-
 void compare_scheme(scheme_kind scheme) {
   tables drawn(1000 + static_cast<std::uint64_t>(scheme));
   agreement with(allowed);
   for (int i = 0; i < sets; ++i) compare_filled(drawn.next(scheme), trials, with);
-  report(with);
+  with.report();
 }
 
 TEST(simulation, single_fills_as_predicted) { compare_scheme(scheme_kind::single); }
@@ -60,7 +60,7 @@ TEST(simulation, a_coin_at_the_threshold_admits_as_predicted) {
       compare_filled(what, trials, with);
     }
   }
-  report(with);
+  with.report();
 }
 
 TEST(simulation, a_budget_ends_as_predicted) {
@@ -74,11 +74,12 @@ TEST(simulation, a_budget_ends_as_predicted) {
       compare_filled(what, trials, with);
     }
   }
-  report(with);
+  with.report();
 }
 
-// Batches of one table follow each other and are not quite independent, and the prediction holds
-// for ever-lasting churn: a tenth of the prediction is allowed on top.
+// What the specification asks of churn is 4 standard errors of the batch means and a tenth of the
+// prediction on top: batches of one table follow each other and are not quite independent, and the
+// prediction holds for ever-lasting churn. No false-alarm rate is claimed for these.
 constexpr tolerance allowed_churning{.sigmas = 4, .slack = 0.1};
 constexpr sim::churn_settings churn_settings{
     .warm_up_turnovers = 5, .batch_turnovers = 1, .batches = 5};
@@ -94,7 +95,7 @@ void compare_churning(scheme_kind scheme, sim::departure leaves, std::uint64_t s
     how.leaves = leaves;
     compare_churned(what, how, with);
   }
-  report(with);
+  with.report();
 }
 
 TEST(simulation, first_fit_churns_as_predicted) {
@@ -111,7 +112,8 @@ TEST(simulation, first_fit_churns_as_predicted_when_the_oldest_leave) {
   for (const scheme_kind scheme : first_fit) compare_churning(scheme, sim::departure::oldest, 5000);
 }
 
-// What an adversary who empties one level does is not predicted, only shown; but nobody gets lost.
+// What an adversary who empties one level does is not predicted, only shown; but nobody gets lost:
+// without a capacity nobody overflows either, and everybody must be in a bucket after every batch.
 TEST(simulation, an_adversary_who_empties_a_level_loses_nobody) {
   tables drawn(6000);
   for (const scheme_kind scheme : all_schemes) {
@@ -126,17 +128,14 @@ TEST(simulation, an_adversary_who_empties_a_level_loses_nobody) {
       const sim::look found = sim::simulate(what).end();
       const double n = static_cast<double>(what.elements), m = buckets_of(what);
       SCOPED_TRACE(name_of(what) + " level " + std::to_string(what.churn->level));
-      double shares = 0, loads = 0;
-      for (std::size_t load = 0; load < found.occupancy.size(); ++load) {
-        shares += found.occupancy[load].mean;
-        loads += static_cast<double>(load) * found.occupancy[load].mean;
-      }
-      EXPECT_NEAR(shares, 1, 1e-9);
-      EXPECT_NEAR(loads, found.load_mean.mean, 1e-9);
       EXPECT_LE(found.load_mean.most * m, n + 1e-3);
       EXPECT_LE(found.largest_load.most, *what.bucket_capacity);
-      EXPECT_GE(found.overflow_fraction.least, 0);
-      EXPECT_LE(found.overflow_fraction.most, 1);
+      sim::scenario roomy = what;
+      roomy.bucket_capacity.reset();
+      const sim::look kept = sim::simulate(roomy).end();
+      EXPECT_NEAR(kept.load_mean.least * m, n, 1e-3);
+      EXPECT_NEAR(kept.load_mean.most * m, n, 1e-3);
+      EXPECT_EQ(kept.overflow_fraction.most, 0);
       std::printf("%s, level %u emptied: overflow %.3g of the arrivals, %.3g of the elements\n",
                   std::string(oneprobe::name_of(scheme)).c_str(), what.churn->level,
                   found.overflow_fraction.mean, 1 - found.load_mean.mean * m / n);

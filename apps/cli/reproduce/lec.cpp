@@ -2,6 +2,7 @@
 // lec_families.cpp).
 
 #include "reproduce/lec.hpp"
+#include "reproduce/trials.hpp"
 
 #include <fmt/format.h>
 
@@ -406,24 +407,25 @@ outcome maximum_theorem(const conditions& in) {
   for (const double n : sizes) {
     const double theorem = model::max_load_theorem(n);
     const auto load = static_cast<std::uint64_t>(std::floor(theorem));
+    const double expected = model::max_load_exceeds_bound(n, n, load);
+    const auto trials = static_cast<unsigned>(whole(std::clamp(placements / n, 40.0, 20'000.0)));
+    const sim::look found = plan.run(thrown(n, n, 1, trials)).end();
+    // The theorem speaks of most tables, not of all: in 20,000 of 100 bins one beyond the bound is
+    // no wonder. What is counted is how many bins are beyond; that many are expected exactly.
+    double beyond = 0;
+    for (std::size_t i = load + 1; i < found.occupancy.size(); ++i)
+      beyond += n * found.occupancy[i].mean;
     result.rows.push_back(
         {.source = source,
          .what = fmt::format("probability that some bin exceeds {} balls, n = {:g}", load, n),
          .printed =
              printed_number{
                  .text = "<= 1/n", .value = 1 / n, .how = printed_number::kind::upper_bound},
-         .model = model::max_load_exceeds_bound(n, n, load),
-         .remark = "by the union bound, evaluated"});
-    const double trials = std::clamp(placements / n, 40.0, 20'000.0);
-    const sim::estimate found =
-        plan.run(thrown(n, n, 1, static_cast<unsigned>(whole(trials)))).end().largest_load;
-    result.rows.push_back(
-        {.source = source,
-         .what = fmt::format("fullest bin of {:g} trials, n = {:g}", std::round(trials), n),
-         .printed = printed_number{.text = "at most 3 ln n / ln ln n",
-                                   .value = theorem,
-                                   .how = printed_number::kind::upper_bound},
-         .simulated = sim::estimate{.mean = found.most, .least = found.most, .most = found.most}});
+         .model = expected,
+         .simulated = rare(beyond * trials, trials, expected),
+         .remark = fmt::format("by the union bound: bins beyond it, per table; the fullest of {} "
+                               "tables had {:.0f}",
+                               trials, found.largest_load.most)});
   }
   result.charts.push_back({.name = "lec-theorem-7-1-1",
                            .title = "How often a bin of n exceeds 3 ln n / ln ln n",

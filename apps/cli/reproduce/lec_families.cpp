@@ -107,7 +107,7 @@ double worst_collision(unsigned u, unsigned n, unsigned last_a, unsigned last_b)
       std::array<std::uint64_t, prime> bin{};
       for (unsigned x = 1; x <= u; ++x) bin[x] = h.bin(x, n);
       for (unsigned x = 1; x <= u; ++x)
-        for (unsigned y = x + 1; y <= u; ++y) together[x * prime + y] += bin[x] == bin[y] ? 1 : 0;
+        for (unsigned y = x + 1; y <= u; ++y) together[x * prime + y] += bin[x] == bin[y] ? 1u : 0u;
     }
   return static_cast<double>(*std::max_element(together.begin(), together.end())) /
          (last_a * (last_b + 1));

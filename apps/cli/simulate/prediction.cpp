@@ -184,16 +184,18 @@ void predict_unbounded(const sim::scenario& what, prediction& out) {
   const unsigned choices = what.scheme == scheme_kind::d_random ? what.choices : 1;
   for (std::size_t i = 0; i < what.looks.size(); ++i) {
     predicted_look& look = out.looks[i];
+    if (what.looks[i] == 0) continue;
     const double arrived = std::round(what.looks[i] * static_cast<double>(what.elements));
-    if (arrived == 0) continue;
     look.occupancy = model::bin_occupancy(arrived, m, choices);
     look.overflow_fraction = 1 - what.looks[i];
     look.cumulative_overflow_fraction = 0;
     look.mean_accesses = choices * what.looks[i];
     describe_loads(look, m);
   }
-  out.accesses.assign(choices_of(what) + 1, 0.0);
-  out.accesses[choices] = 1;
+  if (what.looks.back() > 0) {
+    out.accesses.assign(choices_of(what) + 1, 0.0);
+    out.accesses[choices] = 1;
+  }
   out.budget_end = 1;
   out.source = "bin_occupancy";
 }
@@ -250,7 +252,12 @@ std::string not_modelled(const sim::scenario& what) {
 
 }  // namespace
 
-prediction predict(const sim::scenario& what) {
+prediction predict(const sim::scenario& asked) {
+  sim::scenario what = asked;
+  // The simulator looks when whole elements have arrived.
+  for (double& share : what.looks)
+    share =
+        std::round(share * static_cast<double>(what.elements)) / static_cast<double>(what.elements);
   prediction out;
   const std::size_t looks = what.churn ? 1 : what.looks.size();
   out.looks.resize(looks);

@@ -32,6 +32,6 @@ struct prediction {
 };
 
 /// Never throws for a scenario that the simulator accepts: what a model refuses is not predicted.
-prediction predict(const sim::scenario& what);
+prediction predict(const sim::scenario& asked);
 
 }  // namespace oneprobe::cli

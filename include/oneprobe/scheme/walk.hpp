@@ -179,7 +179,7 @@ class placing {
         if constexpr (exchanging_store<Store, Scheme>)
           walk.probe = store_->probe_of(walk.element);
         else
-          assert(!"only an exchanging_store may exchange");
+          assert(false && "only an exchanging_store may exchange");
         break;
       case verdict::refused:
       case verdict::unavailable:
