@@ -56,43 +56,15 @@ bool has_tracking(lookup_rule rule) {
   return rule == lookup_rule::tracking || rule == lookup_rule::popcount;
 }
 
-/// Bits of a counter that tells the loads 0 .. largest apart.
-unsigned counter_width(unsigned largest) { return static_cast<unsigned>(std::bit_width(largest)); }
-
-void check(const balanced_shape& shape) {
-  detail::check_overflow_list(shape.overflow);
-  detail::check_range("block bits", shape.block_bits, 8, 4096);
-  detail::check_range("bits set", shape.bits_set, 1, 64);
-  detail::check_choices(shape.choices);
-  if (shape.scheme == scheme_kind::single && shape.choices != 1)
-    detail::refuse("choices of single placement", "1", shape.choices);
-  if (shape.scheme == scheme_kind::d_random || shape.scheme == scheme_kind::d_left)
-    throw std::invalid_argument(
-        "scheme of a balanced filter must be single, sequential or multilevel; found " +
-        std::string(name_of(shape.scheme)));
-  if (has_tracking(shape.rule)) {
-    detail::check_range("tracking bits", shape.tracking_bits, 1, shape.block_bits / 2);
-    if (shape.admit_probability != 0)
-      detail::refuse("admit probability", "0 with tracking bits", shape.admit_probability);
-  }
-  detail::check_probability("admit probability", shape.admit_probability);
-  detail::check_range("threshold", shape.threshold, 1, 4096);
-  if (shape.state_bits() >= shape.block_bits)
-    detail::refuse("counter and tracking bits", "fewer than the block bits", shape.state_bits());
-  if (!by_counter(shape.rule))
-    detail::check_range("popcount threshold", shape.threshold, 1,
-                        shape.block_bits - shape.state_bits());
-}
-
 /// What one block does, as a function of its arrivals; with it the whole filter.
 class balanced_law {
  public:
   explicit balanced_law(const balanced_shape& shape) : shape_(shape) {
-    const unsigned bloom_bits = shape.block_bits - shape.state_bits();
     if (by_counter(shape.rule))
-      counter_.emplace(shape, errors(bloom_bits));
+      counter_.emplace(shape, detail::errors_by_load(shape, shape.threshold + 1));
     else
-      popcount_.emplace(bloom_bits, shape.bits_set, shape.threshold, shape.tracking_bits);
+      popcount_.emplace(shape.block_bits - shape.state_bits(), shape.bits_set, shape.threshold,
+                        shape.tracking_bits);
   }
 
   /// A block with a counter whose errors by load are known already.
@@ -137,15 +109,6 @@ class balanced_law {
   }
 
  private:
-  std::vector<double> errors(unsigned bloom_bits) const {
-    const unsigned most = shape_.threshold + 1;
-    if (shape_.exact_block_error) return block_errors(bloom_bits, shape_.bits_set, most);
-    std::vector<double> values;
-    for (unsigned load = 0; load <= most; ++load)
-      values.push_back(block_error_approximate(bloom_bits, shape_.bits_set, load));
-    return values;
-  }
-
   detail::block_outcome outcome(double mean) const {
     return counter_ ? counter_->outcome(mean) : popcount_->outcome(mean);
   }
@@ -166,24 +129,6 @@ std::optional<double> arrivals_for(const balanced_law& law, double bits_per_elem
 
 }  // namespace
 
-std::string_view name_of(lookup_rule rule) {
-  switch (rule) {
-    case lookup_rule::counter:
-      return "counter";
-    case lookup_rule::coin:
-      return "coin";
-    case lookup_rule::flag:
-      return "flag";
-    case lookup_rule::coin_flag:
-      return "coin-flag";
-    case lookup_rule::tracking:
-      return "tracking";
-    case lookup_rule::popcount:
-      return "popcount";
-  }
-  throw std::logic_error("oneprobe: unknown lookup rule");
-}
-
 double overflow_list_cost::error() const {
   // Linear probing at load x compares (1 + 1 / (1 - x)^2) / 2 entries on a miss.
   const double room = 1 - list_load;
@@ -191,31 +136,17 @@ double overflow_list_cost::error() const {
 }
 
 unsigned balanced_shape::state_bits() const {
-  switch (rule) {
-    case lookup_rule::popcount:
-      return tracking_bits;
-    case lookup_rule::tracking:
-      return counter_width(threshold) + tracking_bits;
-    case lookup_rule::flag:
-    case lookup_rule::coin_flag:
-      // Loads 0 .. h (h + 1 with a coin), and "full and has refused" as one more state each for h
-      // and h + 1.
-      return counter_width(threshold + (admit_probability > 0 ? 3 : 1));
-    case lookup_rule::counter:
-    case lookup_rule::coin:
-      return counter_width(threshold + (admit_probability > 0 ? 1 : 0));
-  }
-  throw std::logic_error("oneprobe: unknown lookup rule");
+  return block_state{rule, threshold, admit_probability, tracking_bits}.bits();
 }
 
 filter_error evaluate(const balanced_shape& shape, double arrivals_mean) {
-  check(shape);
+  detail::check_shape(shape);
   detail::check_range("arrivals per block", arrivals_mean, detail::smallest_mean, 4096);
   return balanced_law(shape).at(arrivals_mean);
 }
 
 std::optional<double> arrivals_for_memory(const balanced_shape& shape, double bits_per_element) {
-  check(shape);
+  detail::check_shape(shape);
   detail::check_bits_per_element(bits_per_element);
   return arrivals_for(balanced_law(shape), bits_per_element, shape.block_bits);
 }
@@ -233,7 +164,8 @@ struct printed_loads {
 
 printed_loads loads_as_printed(const balance_plan& plan, unsigned block_bits, unsigned bits_set) {
   printed_loads printed{.plan = plan, .counter_bits = 0, .errors = {}, .block_error = 0};
-  if (plan.threshold) printed.counter_bits = counter_width(*plan.threshold + 1);
+  if (plan.threshold)
+    printed.counter_bits = static_cast<unsigned>(std::bit_width(*plan.threshold + 1));
   if (printed.counter_bits >= block_bits)
     detail::refuse("block bits", "more than the counter needs", block_bits);
   for (std::size_t load = 0; load < plan.loads.fractions.size(); ++load)

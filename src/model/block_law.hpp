@@ -11,6 +11,8 @@ namespace oneprobe::model::detail {
 struct block_outcome {
   double arrivals_mean = 0;
   double refused_mean = 0;
+  double refused_square = 0;          // E[refused^2]
+  double refusal = 0;                 // P(the next arrival is refused)
   double match = 0;                   // P(an absent key matches)
   double continue_probability = 0;    // P(the rule sends a query on)
   double continue_without_match = 0;  // P(it does, and the key did not match here)
@@ -24,6 +26,10 @@ class counter_block {
   block_outcome outcome(double arrivals_mean) const;
   double refusal(double arrivals_mean) const;
   double refused(double arrivals_mean) const { return refused_mean(arrivals_mean, admission_); }
+  /// P(an absent key matches) when each refused element was forced in after all with probability
+  /// `share`; errors[i] at load i, for as many loads as matter.
+  double match_when_forced(double arrivals_mean, double share,
+                           const std::vector<double>& errors) const;
 
  private:
   threshold admission_;
@@ -38,14 +44,22 @@ class popcount_block {
   popcount_block(unsigned bits, unsigned bits_set, unsigned threshold, unsigned tracking_bits);
   block_outcome outcome(double arrivals_mean) const;
   double refusal(double arrivals_mean) const;
+  /// As for the counter.
+  double match_when_forced(double arrivals_mean, double share) const;
 
  private:
-  unsigned tracking_bits_;
+  unsigned bits_, bits_set_, threshold_, tracking_bits_;
   // By number i of elements taken: still open, and full since the i-th element.
   std::vector<double> open_match_;  // E[match; open after i]
   std::vector<double> full_;        // P(the i-th element made it full)
   std::vector<double> full_match_;  // E[match; the i-th element made it full]
 };
+
+/// Refuses a shape that no filter can have.
+void check_shape(const balanced_shape& shape);
+
+/// P(an absent key matches) at loads 0 .. `most` of a block with a counter.
+std::vector<double> errors_by_load(const balanced_shape& shape, unsigned most);
 
 /// A filter of geometric levels (or one) of such blocks of `bits` bits.
 filter_error walk_filter(const block_outcome& block, unsigned choices, double bits,

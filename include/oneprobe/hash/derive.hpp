@@ -4,6 +4,8 @@
 //            \--- stream 1, 2, ... ----> candidate 1, 2, ...
 //            \--- stream 64, 65, ... --> coin of level 0, 1, ...
 //            \--- stream 128 ----------> fingerprint
+//            \--- times an odd number -> pattern: which bits an element sets
+//            \--- stream 130 ----------> its place in an overflow
 //
 // A stream is a bijection of the 64 bits, another one for each number: hash + number * golden
 // ratio, then the finalizer of SplitMix64. The tests hold all of them to independence, by
@@ -36,6 +38,7 @@ constexpr std::uint64_t hash_stream(key_hash hash, std::uint64_t number) noexcep
 
 inline constexpr std::uint64_t first_coin_stream = 64;
 inline constexpr std::uint64_t fingerprint_stream = 128;
+inline constexpr std::uint64_t overflow_stream = 130;
 
 /// The bits from which candidate 0, 1, ..., 63 is drawn.
 constexpr std::uint64_t candidate_bits(key_hash hash, std::uint32_t candidate) noexcept {
@@ -50,6 +53,23 @@ constexpr std::uint64_t coin_bits(key_hash hash, std::uint32_t level) noexcept {
 
 constexpr std::uint64_t fingerprint_bits(key_hash hash) noexcept {
   return hash_stream(hash, fingerprint_stream);
+}
+
+/// Multiplies a hash into its pattern: odd, and good in the spectral test of a generator modulo
+/// 2^64 (Steele and Vigna, "Computationally easy, spectrally good multipliers", 2021).
+inline constexpr std::uint64_t pattern_multiplier = 0xd134'2543'de82'ef95;
+
+/// The bits from which the positions of a Bloom filter follow. Not a stream: whoever uses it
+/// multiplies again and takes high bits, and filters are asked so often that ten instructions are
+/// felt. Elements of one block, whose hashes differ in their low bits only, still set bits that are
+/// independent: the tests of the filters measure it.
+constexpr std::uint64_t pattern_bits(key_hash hash) noexcept {
+  return hash.value * pattern_multiplier;
+}
+
+/// The bits that place an element in an overflow list, and tell it from others there.
+constexpr std::uint64_t overflow_bits(key_hash hash) noexcept {
+  return hash_stream(hash, overflow_stream);
 }
 
 /// Uniform bits to [0, n), n from 1 up, by one multiplication: the high half of bits * n. No result

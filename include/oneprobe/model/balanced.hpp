@@ -15,25 +15,16 @@
 #pragma once
 
 #include <optional>
-#include <string_view>
 #include <vector>
 
+#include "oneprobe/core/block_rules.hpp"
 #include "oneprobe/model/fluid.hpp"
 
 namespace oneprobe::model {
 
-/// When a query goes on to the next candidate, given that this block's bits said no.
-enum class lookup_rule {
-  counter,  // load >= h (the papers' rule made safe; erratum 0.22)
-  coin,     // load > h, or load = h and the element's replayed coin refuses it (errata 0.22, 0.23)
-  flag,     // the block has refused somebody (erratum 0.24)
-  coin_flag,  // flag, and coin
-  tracking,   // counter for admission, w bits that remember whom it refused (p = 0)
-  popcount,   // no counter: refuses once its popcount reaches T; w bits remember whom
-};
-
-/// "counter", "coin", "flag", "coin-flag", "tracking", "popcount".
-std::string_view name_of(lookup_rule rule);
+// The rules' names belong to all parts of the library.
+using oneprobe::lookup_rule;
+using oneprobe::name_of;
 
 /// What an overflowed element costs in memory and in false positives: fingerprints in a linear
 /// probing table. Defaults: 32-bit fingerprints at 75 % load.

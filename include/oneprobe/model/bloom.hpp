@@ -11,6 +11,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "oneprobe/core/block_rules.hpp"
+
 namespace oneprobe::model {
 
 /// The largest k the models accept. Bits per element: 0.01 to 10^6. Block bits: 1 to 4096.
@@ -39,12 +41,7 @@ unsigned best_bits_set_standard(double bits_per_element);
 /// first zero, each bit in a line of its own: (1 - x^k) / (1 - x), x the fraction of ones.
 double standard_negative_accesses(double bits_per_element, unsigned bits_set);
 
-/// How an element's k bits lie in its block.
-enum class block_layout {
-  independent,  // k independent positions, repetitions possible
-  distinct,     // k different positions
-  lanes,        // one position in each of k equal lanes ("split block")
-};
+using oneprobe::block_layout;
 
 /// Probability that all k bits of a new element are set in a block of `block_bits` bits that holds
 /// `load` elements. Exact (erratum 0.4: the papers' outer exponent must be k).

@@ -1,0 +1,119 @@
+// The bytes of a filter or table: zeroed, aligned to a cache line, its own or the caller's.
+//
+//   line_memory own(bytes);                          // huge pages where it is large enough
+//   line_memory lent = line_memory::lend(span);      // the caller's; never freed
+//
+// A copy is always memory of its own. Large memory comes straight from the system, which zeroes a
+// page when it is first touched: 2^40 bits cost nothing until they are used.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "oneprobe/core/error.hpp"
+#include "oneprobe/core/huge_pages.hpp"
+
+namespace oneprobe {
+
+class line_memory {
+ public:
+  static constexpr std::size_t line_bytes = 64;
+
+  line_memory() noexcept = default;
+  /// Zeroed memory. Throws std::bad_alloc if there is not so much.
+  explicit line_memory(std::uint64_t bytes);
+  ~line_memory() { release(); }
+
+  line_memory(const line_memory& other) : line_memory(other.bytes_) {
+    if (bytes_ != 0) std::memcpy(data_, other.data_, bytes_);
+  }
+  line_memory(line_memory&& other) noexcept { swap(other); }
+  line_memory& operator=(line_memory other) noexcept {
+    swap(other);
+    return *this;
+  }
+  void swap(line_memory& other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(bytes_, other.bytes_);
+    std::swap(lead_, other.lead_);
+    std::swap(owner_, other.owner_);
+  }
+
+  /// The caller's memory, used as it is. It must outlive this object.
+  static line_memory lend(std::span<std::byte> memory) {
+    return line_memory(memory.data(), memory.size());
+  }
+  /// Memory that must not be written; whoever holds this object keeps to its const functions.
+  static line_memory lend_read_only(std::span<const std::byte> memory) {
+    return line_memory(const_cast<std::byte*>(memory.data()), memory.size());
+  }
+
+  std::byte* data() noexcept { return data_; }
+  const std::byte* data() const noexcept { return data_; }
+  std::size_t size() const noexcept { return bytes_; }
+  std::span<const std::byte> bytes() const noexcept { return {data_, bytes_}; }
+  std::span<std::byte> bytes() noexcept { return {data_, bytes_}; }
+
+ private:
+  enum class owner : std::uint8_t { nobody, caller, heap, system };
+
+  line_memory(std::byte* lent, std::size_t bytes)
+      : data_(lent), bytes_(bytes), owner_(owner::caller) {
+    if (reinterpret_cast<std::uintptr_t>(lent) % line_bytes != 0)
+      refuse_parameter("memory must be aligned to 64 bytes");
+  }
+  void release() noexcept;
+
+  [[noreturn]] static void throw_bad_alloc() {
+#if defined(__cpp_exceptions)
+    throw std::bad_alloc();
+#else
+    std::abort();
+#endif
+  }
+
+  std::byte* data_ = nullptr;
+  std::size_t bytes_ = 0;
+  std::size_t lead_ = 0;  // bytes mapped before data_
+  owner owner_ = owner::nobody;
+};
+
+inline line_memory::line_memory(std::uint64_t bytes) : bytes_(static_cast<std::size_t>(bytes)) {
+  if (bytes_ == 0) return;
+#if defined(__linux__) && defined(MADV_HUGEPAGE)
+  if (bytes_ >= 2 * huge_page_bytes) {
+    // One huge page more than needed, so that there is an aligned place for the first. What is left
+    // over is never touched, hence never there.
+    const std::size_t asked = bytes_ + huge_page_bytes;
+    if (asked < bytes_) throw_bad_alloc();
+    void* memory = ::mmap(nullptr, asked, PROT_READ | PROT_WRITE,
+                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory == MAP_FAILED) throw_bad_alloc();
+    lead_ = (huge_page_bytes - reinterpret_cast<std::uintptr_t>(memory) % huge_page_bytes) %
+            huge_page_bytes;
+    data_ = static_cast<std::byte*>(memory) + lead_;
+    // Only a wish: the answer does not matter.
+    static_cast<void>(::madvise(data_, bytes_, MADV_HUGEPAGE));
+    owner_ = owner::system;
+    return;
+  }
+#endif
+  data_ = static_cast<std::byte*>(::operator new (bytes_, std::align_val_t{line_bytes}));
+  std::memset(data_, 0, bytes_);
+  owner_ = owner::heap;
+}
+
+inline void line_memory::release() noexcept {
+  if (owner_ == owner::heap) ::operator delete (data_, std::align_val_t{line_bytes});
+#if defined(__linux__) && defined(MADV_HUGEPAGE)
+  if (owner_ == owner::system) ::munmap(data_ - lead_, bytes_ + huge_page_bytes);
+#endif
+}
+
+}  // namespace oneprobe
