@@ -2,9 +2,12 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <optional>
 #include <thread>
 #include <vector>
 
+#include "oneprobe/core/line_memory.hpp"
+#include "oneprobe/store/bloom_blocks.hpp"
 #include "oneprobe/store/load_counters.hpp"
 #include "stream.hpp"
 #include "unit/scheme/plain_slots.hpp"
@@ -27,9 +30,54 @@ struct slots {
   static std::uint64_t item_of(std::uint64_t key) { return key; }
 };
 
+/// Blocks of a balanced filter that count their elements. So many bits are set for each, and so few
+/// elements are in a block, that none of the stream matches by chance.
+template <unsigned BlockBits, lookup_rule Rule>
+struct blocks_of {
+  class store {
+    using blocks = bloom_blocks<BlockBits>;
+
+   public:
+    using item = typename blocks::item;
+
+    explicit store(std::uint64_t buckets)
+        : memory_((buckets + 1) / 2 * 2 * BlockBits / 8),
+          frame_(plan()),
+          blocks_(memory_.data(), frame_) {}
+    store(const store&) = delete;
+    store& operator=(const store&) = delete;
+
+    void prefetch(position at) const { blocks_.prefetch(at); }
+    std::optional<std::uint32_t> load(position at) const { return blocks_.load(at); }
+    verdict try_put(position at, item& element, std::uint32_t limit) {
+      return blocks_.try_put(at, element, limit);
+    }
+
+   private:
+    static filter_plan plan() {
+      filter_plan plan;
+      plan.kind = filter_kind::balanced;
+      plan.block_bits = BlockBits;
+      plan.bits_set = 16;
+      plan.state = {.rule = Rule, .threshold = 4, .tracking_bits = 8};
+      return plan;
+    }
+
+    line_memory memory_;
+    block_frame frame_;
+    blocks blocks_;
+  };
+  static typename store::item item_of(std::uint64_t key) {
+    const key_hash hash = stream_hash(key);
+    return {.pattern = pattern_bits(hash), .mark = static_cast<std::uint16_t>(hash.value)};
+  }
+};
+
 /// The stores that have joined.
-using stores = testing::Types<counters_of<std::uint8_t>, counters_of<std::uint16_t>,
-                              counters_of<std::uint32_t>, slots>;
+using stores =
+    testing::Types<counters_of<std::uint8_t>, counters_of<std::uint16_t>,
+                   counters_of<std::uint32_t>, slots, blocks_of<512, lookup_rule::counter>,
+                   blocks_of<256, lookup_rule::tracking>, blocks_of<512, lookup_rule::coin>>;
 
 template <class Scheme>
 std::vector<placed_element> by_counters(const Scheme& scheme, admission rule) {

@@ -125,6 +125,12 @@ class placing {
     return {.probe = from, .element = std::move(element), .at = scheme_->first(from)};
   }
 
+  /// A walk before its first step once more, with what is the same for all of them written out: a
+  /// loop over first steps then need not read it.
+  constexpr state restart(const state& walk) const {
+    return {.probe = walk.probe, .element = walk.element, .at = {walk.at.bucket, 0}};
+  }
+
   /// Asks for what the first step will read.
   constexpr void prefetch(const state& walk) const noexcept {
     store_->prefetch(walk.at);
@@ -253,6 +259,10 @@ class finding {
 
   constexpr state start(const probe& from, key wanted) const {
     return {.probe = from, .key = wanted, .at = scheme_->first(from)};
+  }
+  /// As in `placing`.
+  constexpr state restart(const state& walk) const {
+    return {.probe = walk.probe, .key = walk.key, .at = {walk.at.bucket, 0}};
   }
   constexpr void prefetch(const state& walk) const noexcept { store_->prefetch(walk.at); }
   constexpr void prefetch_next(const state& walk) const noexcept { store_->prefetch(walk.at); }

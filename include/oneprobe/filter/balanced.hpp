@@ -1,0 +1,462 @@
+// The balanced filter: a Bloom filter in blocks of one cache line whose blocks hold about equally
+// much. An element sits in the first of its d candidate blocks that admits it, so that no block is
+// crowded and the error is lower than a blocked filter's of the same size, from about 16 bits per
+// element up; a query reads 1.05 to 1.2 blocks on average, and never more than d and the overflow.
+//
+//   balanced_filter seen(1'000'000, 1e-4);
+//   seen.insert("a key");
+//   if (seen.may_contain("a key")) ...
+//   balanced_filter planned(plan);              // a plan of your own, or of plan/filter.hpp
+//   seen.explain("a key").accesses;
+//
+//   level 0 | block | block | block | block | ...      first candidate: level 0
+//   level 1 | block | ...                               refused there: level 1, and so on
+//   overflow list | fingerprints                        refused everywhere
+//
+// When a block is full, and when a query goes on past it, is the plan's lookup_rule: a counter and
+// a coin as in the papers, a flag, tracking bits, or a popcount and tracking bits (the best).
+//
+// Never a false negative. More elements than planned go to the overflow list while its reserve
+// lasts; then they are forced into the first candidate, and stats() says `degraded` and what the
+// error is now. A union of two filters loses nothing either; blocks are then fuller than a filter
+// that was filled from the start would have them.
+//
+// Schemes: `single`, `sequential`, `multilevel` (the default), `d_random`, `d_left`. Queries of the
+// last two read all candidates. Limits: up to 8 candidates, k from 1 to 32, 2^40 bits. Bulk calls
+// hash and fetch ahead. Threads: const functions may run together; anything else alone; for inserts
+// that run together see filter/concurrent.hpp. filter/basic_filter.hpp has the whole interface.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "oneprobe/core/default_plans.hpp"
+#include "oneprobe/core/error.hpp"
+#include "oneprobe/core/filter_answers.hpp"
+#include "oneprobe/core/filter_plan.hpp"
+#include "oneprobe/core/line_memory.hpp"
+#include "oneprobe/core/shared_count.hpp"
+#include "oneprobe/core/simd.hpp"
+#include "oneprobe/filter/balanced_walks.hpp"
+#include "oneprobe/filter/basic_filter.hpp"
+#include "oneprobe/hash/derive.hpp"
+#include "oneprobe/overflow/fingerprint_list.hpp"
+#include "oneprobe/scheme/admission.hpp"
+#include "oneprobe/scheme/ring.hpp"
+#include "oneprobe/scheme/schemes.hpp"
+#include "oneprobe/scheme/walk.hpp"
+#include "oneprobe/store/bloom_blocks.hpp"
+
+namespace oneprobe {
+
+/// `Words` is plain_words, or atomic_words where threads insert together.
+template <class Scheme, class Words>
+class basic_balanced_engine {
+ public:
+  static constexpr filter_kind kind = filter_kind::balanced;
+
+  basic_balanced_engine(const filter_plan& plan, line_memory memory, const filter_counts& counts)
+      : plan_(checked(plan)),
+        scheme_(detail::scheme_of_plan<Scheme>(plan)),
+        frame_(plan),
+        rule_(plan.state.threshold, plan.state.admit_probability),
+        level_(simd_in_use()),
+        calls_(with_kernel([](auto chosen) { return calls_with<decltype(chosen)>(); })),
+        memory_(std::move(memory)),
+        list_begin_(static_cast<std::size_t>(plan.memory().cells)),
+        size_(counts.size),
+        entries_(counts.overflow),
+        forced_(counts.forced),
+        dropped_(counts.dropped) {}
+
+  /// What about a sound plan is for another type of balanced filter; files are held to it.
+  static std::optional<std::string> find_fault(const filter_plan& plan) {
+    if (const auto fault = detail::find_other_scheme<Scheme>(plan)) return fault;
+    if (Words::shared && plan.state.rule != lookup_rule::popcount)
+      return "rule must be popcount in a concurrent filter; found " +
+             std::string(name_of(plan.state.rule));
+    return std::nullopt;
+  }
+
+  static filter_plan default_plan(std::uint64_t elements,
+                                  double fpr) requires std::is_same_v<Scheme, multilevel> {
+    return default_filter_plan(kind, elements, fpr);
+  }
+
+  insert_outcome insert(key_hash hash) noexcept {
+    if (calls_.insert(*this, hash)) return insert_outcome::possibly_present;
+    add(size_, 1);
+    return insert_outcome::added;
+  }
+  template <class Source>
+  std::uint64_t insert_all(std::size_t count, Source&& source) {
+    std::uint64_t added = 0;
+    with_kernel([&](auto chosen) {
+#if ONEPROBE_HAS_AVX2
+      if constexpr (decltype(chosen)::level == simd_level::avx2) {
+        added = insert_with_avx2<decltype(chosen)>(count, source);
+        return;
+      }
+#endif
+      added = insert_with<decltype(chosen)>(count, source);
+    });
+    add(size_, added);
+    return added;
+  }
+  void merge(const basic_balanced_engine& other) noexcept;
+  void clear() noexcept {
+    std::memset(memory_.data(), 0, memory_.size());
+    size_ = count_type{};
+    entries_ = 0;
+    forced_ = count_type{};
+    dropped_ = 0;
+  }
+
+  bool may_contain(key_hash hash) const noexcept { return calls_.query(*this, hash); }
+  template <class Source, class Sink>
+  void query_all(std::size_t count, Source&& source, Sink&& sink) const {
+    with_kernel([&](auto chosen) {
+#if ONEPROBE_HAS_AVX2
+      if constexpr (decltype(chosen)::level == simd_level::avx2)
+        return query_with_avx2<decltype(chosen)>(count, source, sink);
+#endif
+      return query_with<decltype(chosen)>(count, source, sink);
+    });
+  }
+  lookup_path explain(key_hash hash) const noexcept;
+
+  const filter_plan& plan() const noexcept { return plan_; }
+  filter_counts counts() const noexcept {
+    return {
+        .size = value(size_), .overflow = entries_, .forced = value(forced_), .dropped = dropped_};
+  }
+  std::span<const std::byte> memory() const noexcept { return memory_.bytes(); }
+  /// The walk of a query for an absent key, from the bits and notes of all blocks and the runs of
+  /// the overflow list as they are. Candidates count as drawn independently.
+  double current_fpr() const;
+  double fill_fraction() const;
+
+ private:
+  using engine = basic_balanced_engine;
+  using list = fingerprint_list<Words>;
+  using count_type = std::conditional_t<Words::shared, shared_count, std::uint64_t>;
+
+  template <unsigned BlockBits, simd_level Level>
+  struct kernel {
+    static constexpr simd_level level = Level;
+    using blocks = bloom_blocks<BlockBits, Level, Words>;
+    using search = detail::block_search<Scheme, blocks>;
+  };
+
+  static const filter_plan& checked(const filter_plan& plan) {
+    check_plan(plan, kind);
+    if (const std::optional<std::string> fault = find_fault(plan)) refuse_parameter(*fault);
+    return plan;
+  }
+
+  template <class Use>
+  decltype(auto) with_kernel(Use&& use) const {
+#if ONEPROBE_HAS_AVX2
+    if (level_ == simd_level::avx2)
+      return plan_.block_bits == 512 ? use(kernel<512, simd_level::avx2>{})
+                                     : use(kernel<256, simd_level::avx2>{});
+#endif
+    return plan_.block_bits == 512 ? use(kernel<512, simd_level::plain>{})
+                                   : use(kernel<256, simd_level::plain>{});
+  }
+
+  list_size size_of_list() const noexcept {
+    return {.slots = plan_.overflow_slots, .reserve = plan_.overflow_reserve};
+  }
+  list overflow() noexcept { return {memory_.data() + list_begin_, size_of_list(), entries_}; }
+  const list overflow() const noexcept {
+    return list::reading(memory_.data() + list_begin_, size_of_list());
+  }
+
+  template <class Kernel>
+  typename Kernel::blocks blocks() noexcept {
+    return {memory_.data(), frame_};
+  }
+  template <class Kernel>
+  typename Kernel::search search() const noexcept {
+    return {scheme_, Kernel::blocks::reading(memory_.data(), frame_), frame_, rule_};
+  }
+
+  template <class Kernel>
+  lookup_path explain_with(key_hash hash) const noexcept;
+  template <class Kernel>
+  detail::level_chances chances_in(std::uint64_t begin, std::uint64_t end) const;
+
+  // Queries.
+
+  template <class State>
+  bool answer(const State& ended) const noexcept {
+    return ended.end == walk_end::present ||
+           (ended.end == walk_end::overflowed && may_be_in_overflow(ended.probe));
+  }
+  // Few come here, and what is not inlined leaves the registers to the loop.
+  [[gnu::noinline]] bool may_be_in_overflow(key_hash hash) const noexcept {
+    return dropped_ != 0 || overflow().contains(overflow_bits(hash));
+  }
+  template <class Kernel>
+  static bool query_one(const engine& asked, key_hash hash) noexcept {
+    const auto search = asked.search<Kernel>();
+    const finding walk(asked.scheme_, search);
+    return asked.answer(walk_to_end(walk, walk.start(hash, pattern_bits(hash))));
+  }
+  template <class Kernel, class Source, class Sink>
+  void query_with(std::size_t count, Source source, Sink sink) const {
+    const auto search = this->search<Kernel>();
+    const finding walk(scheme_, search);
+    roll(
+        walk, count,
+        [&](std::size_t i) {
+          const key_hash hash = source(i);
+          return walk.start(hash, pattern_bits(hash));
+        },
+        [&](std::size_t i, const auto& ended) { sink(i, answer(ended)); });
+  }
+
+  // Inserts. All of them say whether may_contain would have said yes before.
+
+  template <class Blocks>
+  static typename Blocks::item item_of(key_hash hash) noexcept {
+    return {.pattern = pattern_bits(hash), .mark = detail::tracking_mark(hash)};
+  }
+  template <class Blocks, class State>
+  bool settle(Blocks& blocks, const State& ended) noexcept {
+    if (ended.end == walk_end::placed) return ended.element.was_set && ended.element.was_noted;
+    return take_overflow(blocks, ended);
+  }
+  template <class Blocks, class State>
+  [[gnu::noinline]] bool take_overflow(Blocks& blocks, const State& ended) noexcept {
+    // A list that answers yes to all need not keep anything more.
+    if (dropped_ != 0) return ended.element.was_noted;
+    switch (overflow().insert(overflow_bits(ended.probe))) {
+      case list_outcome::present:
+        return ended.element.was_noted;
+      case list_outcome::full:
+        blocks.force(scheme_.first(ended.probe), ended.element);
+        add(forced_, 1);
+        break;
+      case list_outcome::added:
+        break;
+    }
+    return false;
+  }
+
+  /// Calls `use(walk, was_there)` with the way elements are placed here; `was_there(ended)` settles
+  /// a walk that has ended.
+  template <class Kernel, class Use>
+  void with_placing(Use use) {
+    auto blocks = this->blocks<Kernel>();
+    const placing place(scheme_, blocks, rule_);
+    if (detail::must_ask_before<Scheme>(plan_.state)) {
+      detail::asking_placing walk(
+          place, [this](key_hash hash) noexcept { return query_one<Kernel>(*this, hash); });
+      use(walk, [&](const auto& ended) {
+        settle(blocks, ended);
+        return ended.was_there;
+      });
+    } else if constexpr (Scheme::choice == order::first_fit) {
+      auto walk = place;
+      use(walk, [&](const auto& ended) { return settle(blocks, ended); });
+    }
+  }
+  template <class Kernel>
+  static bool insert_one(engine& changed, key_hash hash) noexcept {
+    bool present = false;
+    changed.with_placing<Kernel>([&](auto& walk, auto was_there) {
+      const auto start = walk.start(hash, item_of<typename Kernel::blocks>(hash));
+      present = was_there(walk_to_end(walk, start));
+    });
+    return present;
+  }
+  template <class Kernel, class Source>
+  std::uint64_t insert_with(std::size_t count, Source source) {
+    std::uint64_t added = 0;
+    with_placing<Kernel>([&](auto& walk, auto was_there) {
+      const auto start = [&](std::size_t i) {
+        const key_hash hash = source(i);
+        return walk.start(hash, item_of<typename Kernel::blocks>(hash));
+      };
+      const auto end = [&](std::size_t, const auto& ended) { added += was_there(ended) ? 0u : 1u; };
+      if constexpr (std::remove_cvref_t<decltype(walk)>::may_overtake) {
+        // An element that is forced changes a block which those behind it have seen already. So
+        // walks go in rounds while the list has room for all that are open, then one by one.
+        const std::size_t done = roll_in_rounds(walk, count, start, end, [&] {
+          return dropped_ != 0 || plan_.overflow_reserve >= entries_ + default_ring_width;
+        });
+        if (done == count) return;
+        roll_in_order(
+            walk, count - done, [&](std::size_t i) { return start(done + i); },
+            [&](std::size_t i, const auto& ended) { end(done + i, ended); });
+      } else {
+        roll(walk, count, start, end);
+      }
+    });
+    return added;
+  }
+
+  // The same compiled once more: a kernel with vector instructions can be inlined only into a
+  // function that may use them.
+
+  struct calls {
+    bool (*query)(const engine&, key_hash) noexcept;
+    bool (*insert)(engine&, key_hash) noexcept;
+  };
+#if ONEPROBE_HAS_AVX2
+  template <class Kernel>
+  ONEPROBE_LOOP_AVX2 static bool query_one_avx2(const engine& asked, key_hash hash) noexcept {
+    return query_one<Kernel>(asked, hash);
+  }
+  template <class Kernel>
+  ONEPROBE_LOOP_AVX2 static bool insert_one_avx2(engine& changed, key_hash hash) noexcept {
+    return insert_one<Kernel>(changed, hash);
+  }
+  template <class Kernel, class Source, class Sink>
+  ONEPROBE_LOOP_AVX2 void query_with_avx2(std::size_t count, Source source, Sink sink) const {
+    query_with<Kernel>(count, source, sink);
+  }
+  template <class Kernel, class Source>
+  ONEPROBE_LOOP_AVX2 std::uint64_t insert_with_avx2(std::size_t count, Source source) {
+    return insert_with<Kernel>(count, source);
+  }
+#endif
+  template <class Kernel>
+  static calls calls_with() noexcept {
+#if ONEPROBE_HAS_AVX2
+    if constexpr (Kernel::level == simd_level::avx2)
+      return {query_one_avx2<Kernel>, insert_one_avx2<Kernel>};
+#endif
+    return {query_one<Kernel>, insert_one<Kernel>};
+  }
+
+  static void add(std::uint64_t& count, std::uint64_t more) noexcept { count += more; }
+  static void add(shared_count& count, std::uint64_t more) noexcept { count.add(more); }
+  static std::uint64_t value(std::uint64_t count) noexcept { return count; }
+  static std::uint64_t value(const shared_count& count) noexcept { return count.value(); }
+
+  filter_plan plan_;
+  Scheme scheme_;
+  block_frame frame_;
+  admission rule_;
+  simd_level level_;
+  calls calls_;
+  line_memory memory_;
+  std::size_t list_begin_;
+  count_type size_;
+  typename list::entry_count entries_;
+  count_type forced_;
+  std::uint64_t dropped_;  // only a merge changes it
+};
+
+template <class Scheme, class Words>
+void basic_balanced_engine<Scheme, Words>::merge(const engine& other) noexcept {
+  with_kernel([&](auto chosen) {
+    using kernel_type = decltype(chosen);
+    auto mine = this->blocks<kernel_type>();
+    const auto theirs = kernel_type::blocks::reading(other.memory_.data(), frame_);
+    for (std::uint64_t i = 0; i < scheme_.buckets(); ++i) mine.unite(i, theirs);
+  });
+  dropped_ += other.dropped_ + overflow().unite(other.overflow());
+  add(size_, value(other.size_));
+  add(forced_, value(other.forced_));
+}
+
+template <class Scheme, class Words>
+lookup_path basic_balanced_engine<Scheme, Words>::explain(key_hash hash) const noexcept {
+  return with_kernel([&](auto chosen) { return explain_with<decltype(chosen)>(hash); });
+}
+
+template <class Scheme, class Words>
+template <class Kernel>
+lookup_path basic_balanced_engine<Scheme, Words>::explain_with(key_hash hash) const noexcept {
+  const auto search = this->search<Kernel>();
+  const finding walk(scheme_, search);
+  auto state = walk.start(hash, pattern_bits(hash));
+  const std::uint64_t blocks_in_line = line_memory::line_bytes * 8 / plan_.block_bits;
+  std::array<std::uint64_t, filter_plan::most_levels> lines{};
+  lookup_path path;
+  do {
+    // Two candidates of an element may lie in one line.
+    const std::uint64_t line = state.at.bucket / blocks_in_line;
+    const auto seen = lines.begin() + path.lines;
+    if (std::find(lines.begin(), seen, line) == seen) lines[path.lines++] = line;
+    path.level = state.at.level;
+    walk.step(state);
+  } while (state.end == walk_end::open);
+  path.accesses = state.accesses;
+  path.stopped =
+      state.end == walk_end::present ? lookup_path::stop::matched : lookup_path::stop::ruled_out;
+  if (state.end == walk_end::overflowed) {
+    ++path.accesses;
+    if (dropped_ == 0) path.lines += overflow().lines_searched(overflow_bits(hash));
+    path.stopped =
+        may_be_in_overflow(hash) ? lookup_path::stop::overflow : lookup_path::stop::not_in_overflow;
+  }
+  return path;
+}
+
+template <class Scheme, class Words>
+double basic_balanced_engine<Scheme, Words>::fill_fraction() const {
+  const std::uint64_t ones = with_kernel([&](auto chosen) {
+    const auto blocks = decltype(chosen)::blocks::reading(memory_.data(), frame_);
+    std::uint64_t sum = 0;
+    for (std::uint64_t i = 0; i < scheme_.buckets(); ++i) sum += blocks.ones(i);
+    return sum;
+  });
+  return static_cast<double>(ones) /
+         (static_cast<double>(scheme_.buckets()) * static_cast<double>(frame_.shape.bloom_bits));
+}
+
+template <class Scheme, class Words>
+template <class Kernel>
+detail::level_chances basic_balanced_engine<Scheme, Words>::chances_in(std::uint64_t begin,
+                                                                       std::uint64_t end) const {
+  const auto blocks = Kernel::blocks::reading(memory_.data(), frame_);
+  const detail::block_chances chances(frame_, Scheme::choice);
+  detail::level_chances sum;
+  for (std::uint64_t i = begin; i < end; ++i) chances.add(sum, blocks.ones(i), blocks.read({i, 0}));
+  return sum.divided_by(static_cast<double>(end - begin));
+}
+
+template <class Scheme, class Words>
+double basic_balanced_engine<Scheme, Words>::current_fpr() const {
+  std::array<detail::level_chances, filter_plan::most_levels> levels;
+  std::uint64_t begin = 0;
+  for (std::uint32_t i = 0; i < plan_.levels; ++i) {
+    const std::uint64_t end = begin + plan_.level_blocks[i];
+    levels[i] =
+        with_kernel([&](auto chosen) { return this->chances_in<decltype(chosen)>(begin, end); });
+    begin = end;
+  }
+  double fpr = 0;
+  double reached = 1;
+  for (std::uint32_t i = 0; i < plan_.choices; ++i) {
+    // Where levels share their blocks there is one for all candidates.
+    const detail::level_chances& level = levels[plan_.levels == 1 ? 0 : i];
+    fpr += reached * level.match;
+    reached *= i + 1 == plan_.choices ? level.beyond_last : level.beyond;
+  }
+  return fpr + reached * (dropped_ != 0 ? 1 : overflow().match_probability());
+}
+
+template <class Scheme>
+class balanced_engine : public basic_balanced_engine<Scheme, plain_words> {
+ public:
+  using basic_balanced_engine<Scheme, plain_words>::basic_balanced_engine;
+};
+
+template <class Scheme, class Hash>
+using basic_balanced_filter = basic_filter<balanced_engine<Scheme>, Hash>;
+using balanced_filter = basic_balanced_filter<multilevel, seeded_hash>;
+
+}  // namespace oneprobe

@@ -1,0 +1,213 @@
+// What joins schemes and blocks for the balanced filter: which scheme a plan means, and how a query
+// and an insert walk. For filter/balanced.hpp; there is nothing here to call.
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <type_traits>
+
+#include "oneprobe/core/block_rules.hpp"
+#include "oneprobe/core/error.hpp"
+#include "oneprobe/core/filter_plan.hpp"
+#include "oneprobe/core/key_hash.hpp"
+#include "oneprobe/core/placement.hpp"
+#include "oneprobe/core/scheme_kind.hpp"
+#include "oneprobe/hash/derive.hpp"
+#include "oneprobe/scheme/admission.hpp"
+#include "oneprobe/scheme/schemes.hpp"
+#include "oneprobe/scheme/walk.hpp"
+#include "oneprobe/store/bloom_blocks.hpp"
+
+namespace oneprobe::detail {
+
+template <class Scheme>
+constexpr scheme_kind kind_of_scheme() noexcept {
+  if constexpr (std::is_same_v<Scheme, single>) return scheme_kind::single;
+  if constexpr (std::is_same_v<Scheme, sequential>) return scheme_kind::sequential;
+  if constexpr (std::is_same_v<Scheme, d_random>) return scheme_kind::d_random;
+  if constexpr (std::is_same_v<Scheme, d_left>) return scheme_kind::d_left;
+  return scheme_kind::multilevel;
+}
+
+/// Why a plan is for another scheme. A plan for single placement is one for a single level.
+template <class Scheme>
+std::optional<std::string> find_other_scheme(const filter_plan& plan) {
+  constexpr scheme_kind kind = kind_of_scheme<Scheme>();
+  if (plan.scheme == kind ||
+      (kind == scheme_kind::multilevel && plan.scheme == scheme_kind::single))
+    return std::nullopt;
+  return "scheme must be " + std::string(name_of(kind)) + "; found " +
+         std::string(name_of(plan.scheme));
+}
+
+/// The scheme of a plan without a fault, and for no other scheme.
+template <class Scheme>
+Scheme scheme_of_plan(const filter_plan& plan) {
+  if constexpr (std::is_same_v<Scheme, multilevel>)
+    return Scheme(std::span(plan.level_blocks).first(plan.levels));
+  else if constexpr (std::is_same_v<Scheme, single>)
+    return Scheme(plan.blocks());
+  else
+    return Scheme(plan.blocks(), plan.choices);
+}
+
+/// The low bits, on which the candidates hardly depend: `reduce` takes the high ones.
+constexpr std::uint16_t tracking_mark(key_hash hash) noexcept {
+  return static_cast<std::uint16_t>(hash.value);
+}
+
+/// The blocks as a query sees them: a searchable_store that goes on by the lookup rule.
+template <class Scheme, class Blocks>
+class block_search {
+ public:
+  using key = std::uint64_t;  // the pattern of the element
+  using slot = std::uint32_t;
+
+  block_search(const Scheme& scheme, const Blocks& blocks, const block_frame& frame,
+               admission rule) noexcept
+      : scheme_(&scheme), blocks_(blocks), frame_(&frame), rule_(rule) {}
+
+  void prefetch(position at) const noexcept { blocks_.prefetch(at); }
+  std::optional<slot> find(position at, key pattern) const noexcept {
+    if (blocks_.all_set(at, pattern)) return slot{0};
+    return std::nullopt;
+  }
+  bool may_be_beyond(position at, key_hash hash) const noexcept {
+    if constexpr (Scheme::choice == order::parallel) {
+      // It may be in any candidate; but in the overflow only if all were full.
+      return !is_last(*scheme_, at) || blocks_.load(at) >= frame_->state.threshold;
+    } else {
+      if (frame_->tracking_bits != 0) return blocks_.is_tracked(at, tracking_mark(hash));
+      return is_beyond_counter(at, hash);
+    }
+  }
+
+ private:
+  // Not inlined: the rules with tracking bits are the fast ones, and their loop needs the
+  // registers.
+  [[gnu::noinline]] bool is_beyond_counter(position at, key_hash hash) const noexcept {
+    const block_reading found = blocks_.read(at);
+    switch (frame_->state.rule) {
+      case lookup_rule::counter:
+        return found.load >= frame_->state.threshold;
+      case lookup_rule::coin:
+        return found.load >= rule_.limit(*scheme_, hash, at.level);
+      case lookup_rule::flag:
+        return found.flagged;
+      case lookup_rule::coin_flag:
+        return found.flagged && found.load >= rule_.limit(*scheme_, hash, at.level);
+      case lookup_rule::tracking:
+      case lookup_rule::popcount:
+        break;
+    }
+    return true;
+  }
+
+  const Scheme* scheme_;
+  Blocks blocks_;
+  const block_frame* frame_;
+  admission rule_;
+};
+
+/// Whether a query may go on where an insert ends, so that the insert does not see what a query
+/// before it would have answered. With tracking bits, or a replayed coin, a query goes on only
+/// where the element is refused.
+template <class Scheme>
+constexpr bool must_ask_before(const block_state& state) noexcept {
+  if (Scheme::choice == order::parallel) return true;
+  return state.admit_probability > 0 &&
+         (state.rule == lookup_rule::counter || state.rule == lookup_rule::flag);
+}
+
+/// Place, after `ask(hash)` was asked whether the element may be there.
+template <class Placing, class Ask>
+class asking_placing {
+ public:
+  static constexpr bool may_overtake = false;  // what is asked depends on all before
+
+  struct state : Placing::state {
+    bool was_there = false;
+  };
+
+  asking_placing(Placing place, Ask ask) : place_(place), ask_(ask) {}
+
+  state start(key_hash hash, typename Placing::item element) const {
+    return {place_.start(hash, element), false};
+  }
+  void prefetch(const state& walk) const noexcept { place_.prefetch(walk); }
+  void look_ahead(const state& walk) const noexcept { place_.look_ahead(walk); }
+  void step(state& walk) {
+    if (walk.accesses == 0) walk.was_there = ask_(walk.probe);
+    place_.step(walk);
+  }
+
+ private:
+  Placing place_;
+  Ask ask_;
+};
+
+/// What a query for an absent key meets in a random block of a level.
+struct level_chances {
+  double match = 0;        // all its bits are set
+  double beyond = 0;       // they are not, and it goes on
+  double beyond_last = 0;  // the same where the block is the last candidate
+
+  level_chances divided_by(double blocks) const noexcept {
+    return {match / blocks, beyond / blocks, beyond_last / blocks};
+  }
+};
+
+/// The chances in one block from what is in it.
+class block_chances {
+ public:
+  block_chances(const block_frame& frame, order choice) noexcept : frame_(&frame), choice_(choice) {
+    const auto all = static_cast<double>(frame.shape.bloom_bits);
+    for (std::uint32_t ones = 0; ones <= frame.shape.bloom_bits; ++ones)
+      match_[ones] = std::pow(ones / all, frame.shape.bits_set);
+  }
+
+  void add(level_chances& sum, std::uint32_t ones, const block_reading& found) const noexcept {
+    const double missed = 1 - match_[ones];
+    const double goes_on = goes_on_by_rule(found);
+    const bool parallel = choice_ == order::parallel;
+    const double full = found.load >= frame_->state.threshold ? 1 : 0;
+    sum.match += match_[ones];
+    sum.beyond += missed * (parallel ? 1 : goes_on);
+    sum.beyond_last += missed * (parallel ? full : goes_on);
+  }
+
+ private:
+  /// The rules of block_search, for a random element.
+  double goes_on_by_rule(const block_reading& found) const noexcept {
+    const block_state& state = frame_->state;
+    const double refused_by_coin = found.load > state.threshold    ? 1
+                                   : found.load == state.threshold ? 1 - state.admit_probability
+                                                                   : 0;
+    switch (state.rule) {
+      case lookup_rule::counter:
+        return found.load >= state.threshold ? 1 : 0;
+      case lookup_rule::coin:
+        return refused_by_coin;
+      case lookup_rule::flag:
+        return found.flagged ? 1 : 0;
+      case lookup_rule::coin_flag:
+        return found.flagged ? refused_by_coin : 0;
+      case lookup_rule::tracking:
+      case lookup_rule::popcount:
+        break;
+    }
+    return static_cast<double>(found.tracking_ones) / frame_->tracking_bits;
+  }
+
+  static constexpr std::size_t most_block_bits = 512;
+  const block_frame* frame_;
+  order choice_;
+  std::array<double, most_block_bits + 1> match_{};
+};
+
+}  // namespace oneprobe::detail

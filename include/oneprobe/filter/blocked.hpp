@@ -1,0 +1,325 @@
+// A Bloom filter in blocks of one cache line: k bits of an element in one block, so that a query
+// and an insert read one line. It errs more often than the standard filter of the same size,
+// because some blocks hold more elements than others; the balanced filter mends that.
+//
+//   blocked_filter seen(1'000'000, 1e-3);
+//   seen.insert("a key");
+//   if (seen.may_contain("a key")) ...
+//   blocked_filter planned(plan);               // a plan of your own, or of plan/filter.hpp
+//   seen.stats().current_fpr;
+//
+//   block of 512 or 256 bits:  | k bits anywhere (independent) |   the least error
+//                              | one bit in each of k lanes    |   the fastest inserts
+//
+// k from 1 to 32, for lanes one bit for each 64 or 32 bits of the block; up to 2^40 bits. Bulk
+// calls hash and fetch ahead. Threads: const functions may run together; anything else alone; for
+// inserts that run together see filter/concurrent.hpp. filter/basic_filter.hpp has the whole
+// interface.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <type_traits>
+#include <utility>
+
+#include "oneprobe/core/default_plans.hpp"
+#include "oneprobe/core/filter_answers.hpp"
+#include "oneprobe/core/filter_plan.hpp"
+#include "oneprobe/core/line_memory.hpp"
+#include "oneprobe/core/prefetch.hpp"
+#include "oneprobe/core/shared_count.hpp"
+#include "oneprobe/core/simd.hpp"
+#include "oneprobe/filter/basic_filter.hpp"
+#include "oneprobe/hash/derive.hpp"
+#include "oneprobe/scheme/ring.hpp"
+#include "oneprobe/scheme/schemes.hpp"
+#include "oneprobe/store/block_bits.hpp"
+
+namespace oneprobe {
+namespace detail {
+
+/// One block visited: asked whether all bits of an element are set, or told to set them. A walk of
+/// one step. `Bits` is a block_bits, `Byte` const for a question.
+template <class Bits, class Byte>
+class block_visit {
+ public:
+  static constexpr bool single_step = true;
+
+  struct state {
+    Byte* block;
+    std::uint64_t pattern;
+  };
+
+  block_visit(single scheme, Byte* memory, block_shape shape) noexcept
+      : scheme_(scheme), memory_(memory), shape_(shape) {}
+
+  state start(key_hash hash) const noexcept {
+    return {.block = memory_ + scheme_.first(hash).bucket * Bits::bytes,
+            .pattern = pattern_bits(hash)};
+  }
+  void prefetch(const state& walk) const noexcept { prefetch_line(walk.block); }
+  /// Whether all bits are set, or were.
+  bool step(const state& walk) const noexcept {
+    if constexpr (std::is_const_v<Byte>)
+      return Bits::all_set(walk.block, walk.pattern, shape_);
+    else
+      return Bits::set_all(walk.block, walk.pattern, shape_);
+  }
+
+ private:
+  single scheme_;
+  Byte* memory_;
+  block_shape shape_;
+};
+
+/// The probability that a new element finds its bit set in every lane of a block.
+template <class Words>
+double lanes_error(const std::byte* block, unsigned words, unsigned lane_bits) noexcept {
+  double error = 1;
+  for (unsigned i = 0; i < words; ++i) {
+    const std::uint64_t word = Words::load(block + i * word_bytes);
+    for (unsigned shift = 0; shift < word_bits; shift += lane_bits) {
+      const std::uint64_t lane = word >> shift & (~std::uint64_t{0} >> (word_bits - lane_bits));
+      error *= static_cast<double>(std::popcount(lane)) / static_cast<double>(lane_bits);
+    }
+  }
+  return error;
+}
+
+}  // namespace detail
+
+/// `Words` is plain_words, or atomic_words where threads insert together.
+template <class Words>
+class basic_blocked_engine {
+ public:
+  static constexpr filter_kind kind = filter_kind::blocked;
+
+  basic_blocked_engine(const filter_plan& plan, line_memory memory, const filter_counts& counts)
+      : plan_(checked(plan)),
+        scheme_(plan.blocks()),
+        shape_{.bits_set = plan.bits_set, .bloom_bits = plan.block_bits},
+        level_(simd_in_use()),
+        visits_(choose_visits()),
+        memory_(std::move(memory)),
+        size_(counts.size) {}
+
+  static filter_plan default_plan(std::uint64_t elements, double fpr) {
+    return default_filter_plan(kind, elements, fpr);
+  }
+
+  insert_outcome insert(key_hash hash) noexcept {
+    const bool present = visits_.set_all(scheme_, memory_.data(), plan_.bits_set, hash);
+    if (present) return insert_outcome::possibly_present;
+    add_to_size(1);
+    return insert_outcome::added;
+  }
+  template <class Source>
+  std::uint64_t insert_all(std::size_t count, Source&& source) {
+    std::uint64_t added = 0;
+    roll_blocks(memory_.data(), count, source,
+                [&](std::size_t, bool present) { added += present ? 0 : 1; });
+    add_to_size(added);
+    return added;
+  }
+  void merge(const basic_blocked_engine& other) noexcept {
+    for (std::size_t i = 0; i < memory_.size(); i += word_bytes)
+      Words::set_bits(memory_.data() + i, Words::load(other.memory_.data() + i));
+    add_to_size(other.counts().size);
+  }
+  void clear() noexcept {
+    std::memset(memory_.data(), 0, memory_.size());
+    size_ = {};
+  }
+
+  bool may_contain(key_hash hash) const noexcept {
+    return visits_.all_set(scheme_, memory_.data(), plan_.bits_set, hash);
+  }
+  template <class Source, class Sink>
+  void query_all(std::size_t count, Source&& source, Sink&& sink) const {
+    roll_blocks(memory_.data(), count, source, sink);
+  }
+  lookup_path explain(key_hash hash) const noexcept {
+    return {
+        .stopped = may_contain(hash) ? lookup_path::stop::matched : lookup_path::stop::ruled_out,
+        .accesses = 1,
+        .lines = 1};
+  }
+
+  const filter_plan& plan() const noexcept { return plan_; }
+  filter_counts counts() const noexcept {
+    if constexpr (Words::shared)
+      return {.size = size_.value()};
+    else
+      return {.size = size_};
+  }
+  std::span<const std::byte> memory() const noexcept { return memory_.bytes(); }
+  /// The mean over the blocks of the probability that all k bits of a new element are set.
+  double current_fpr() const;
+  double fill_fraction() const;
+
+ private:
+  using size_count = std::conditional_t<Words::shared, shared_count, std::uint64_t>;
+
+  static const filter_plan& checked(const filter_plan& plan) {
+    check_plan(plan, kind);
+    return plan;
+  }
+  void add_to_size(std::uint64_t more) noexcept {
+    if constexpr (Words::shared)
+      size_.add(more);
+    else
+      size_ += more;
+  }
+  /// What one call does, compiled for one kernel from the hash to the answer, and once more for a
+  /// single group of positions: then there is no branch. Calls that do not wait for each other
+  /// overlap by as many as fit the processor's window, so that every instruction counts.
+  template <class Byte>
+  using visit = bool (*)(single, Byte*, std::uint32_t, key_hash) noexcept;
+  struct visits {
+    visit<const std::byte> all_set;
+    visit<std::byte> set_all;
+  };
+  template <class Kernel, std::uint32_t MostBitsSet, class Byte>
+  static bool visit_once(single scheme, Byte* memory, std::uint32_t bits_set,
+                         key_hash hash) noexcept {
+#if defined(__GNUC__)
+    if (bits_set > MostBitsSet) __builtin_unreachable();  // the compiler drops what is beyond
+#endif
+    const detail::block_visit<Kernel, Byte> walk(
+        scheme, memory, {.bits_set = bits_set, .bloom_bits = Kernel::bytes * 8});
+    return walk.step(walk.start(hash));
+  }
+#if ONEPROBE_HAS_AVX2
+  template <class Kernel, std::uint32_t MostBitsSet, class Byte>
+  ONEPROBE_LOOP_AVX2 static bool visit_once_avx2(single scheme, Byte* memory,
+                                                 std::uint32_t bits_set, key_hash hash) noexcept {
+    return visit_once<Kernel, MostBitsSet>(scheme, memory, bits_set, hash);
+  }
+#endif
+  template <class Kernel, std::uint32_t MostBitsSet>
+  static visits visits_with() noexcept {
+#if ONEPROBE_HAS_AVX2
+    if constexpr (Kernel::level == simd_level::avx2)
+      return {visit_once_avx2<Kernel, MostBitsSet, const std::byte>,
+              visit_once_avx2<Kernel, MostBitsSet, std::byte>};
+#endif
+    return {visit_once<Kernel, MostBitsSet, const std::byte>,
+            visit_once<Kernel, MostBitsSet, std::byte>};
+  }
+  visits choose_visits() const noexcept {
+    return with_kernel([this](auto bits) {
+      using kernel = decltype(bits);
+      return plan_.bits_set <= detail::group_size
+                 ? visits_with<kernel, detail::group_size>()
+                 : visits_with<kernel, filter_plan::most_bits_set_in_block>();
+    });
+  }
+
+  /// Calls `use` with the kernel for this filter's blocks.
+  template <simd_level Level, class Use>
+  decltype(auto) with_kernel_of(Use&& use) const {
+    using enum block_layout;
+    if (plan_.block_bits == 512) {
+      if (plan_.layout == lanes) return use(block_bits<512, lanes, Level, Words>{});
+      return use(block_bits<512, independent, Level, Words>{});
+    }
+    if (plan_.layout == lanes) return use(block_bits<256, lanes, Level, Words>{});
+    return use(block_bits<256, independent, Level, Words>{});
+  }
+  template <class Use>
+  decltype(auto) with_kernel(Use&& use) const {
+#if ONEPROBE_HAS_AVX2
+    if (level_ == simd_level::avx2) return with_kernel_of<simd_level::avx2>(use);
+#endif
+    return with_kernel_of<simd_level::plain>(use);
+  }
+
+  template <class Kernel, class Byte, class Source, class Sink>
+  static void roll_with(detail::block_visit<Kernel, Byte> walk, std::size_t count, Source source,
+                        Sink sink) {
+    roll(
+        walk, count, [&](std::size_t i) { return walk.start(source(i)); }, sink);
+  }
+#if ONEPROBE_HAS_AVX2
+  template <class Kernel, class Byte, class Source, class Sink>
+  ONEPROBE_LOOP_AVX2 static void roll_with_avx2(detail::block_visit<Kernel, Byte> walk,
+                                                std::size_t count, Source source, Sink sink) {
+    roll_with<Kernel, Byte>(walk, count, source, sink);
+  }
+#endif
+  /// Visits the blocks of all hashes, asked for ahead. Source and sink go by value: what they hold
+  /// then lies in the registers of the loop.
+  template <class Byte, class Source, class Sink>
+  void roll_blocks(Byte* memory, std::size_t count, Source source, Sink sink) const {
+    with_kernel([&](auto bits) {
+      using kernel = decltype(bits);
+      const detail::block_visit<kernel, Byte> walk(scheme_, memory, shape_);
+#if ONEPROBE_HAS_AVX2
+      if constexpr (kernel::level == simd_level::avx2)
+        return roll_with_avx2<kernel, Byte>(walk, count, source, sink);
+#endif
+      return roll_with<kernel, Byte>(walk, count, source, sink);
+    });
+  }
+
+  filter_plan plan_;
+  single scheme_;
+  block_shape shape_;
+  simd_level level_;
+  visits visits_;
+  line_memory memory_;
+  size_count size_;
+};
+
+template <class Words>
+double basic_blocked_engine<Words>::fill_fraction() const {
+  const std::uint64_t ones = with_kernel([&](auto bits) {
+    using kernel = decltype(bits);
+    std::uint64_t sum = 0;
+    for (std::uint64_t i = 0; i < scheme_.buckets(); ++i)
+      sum += kernel::count_ones(memory_.data() + i * kernel::bytes, shape_.bloom_bits);
+    return sum;
+  });
+  return static_cast<double>(ones) /
+         (static_cast<double>(scheme_.buckets()) * static_cast<double>(shape_.bloom_bits));
+}
+
+template <class Words>
+double basic_blocked_engine<Words>::current_fpr() const {
+  const double sum = with_kernel([&](auto bits) {
+    using kernel = decltype(bits);
+    double all = 0;
+    if (plan_.layout == block_layout::lanes) {
+      for (std::uint64_t i = 0; i < scheme_.buckets(); ++i)
+        all += detail::lanes_error<Words>(memory_.data() + i * kernel::bytes, kernel::words,
+                                          detail::lane_bits(plan_.block_bits, plan_.bits_set));
+      return all;
+    }
+    // (ones / B)^k for every number of ones a block can have.
+    std::array<double, kernel::bytes * 8 + 1> error{};
+    for (std::size_t ones = 0; ones < error.size(); ++ones) {
+      error[ones] = 1;
+      for (std::uint32_t j = 0; j < shape_.bits_set; ++j)
+        error[ones] *= static_cast<double>(ones) / static_cast<double>(error.size() - 1);
+    }
+    for (std::uint64_t i = 0; i < scheme_.buckets(); ++i)
+      all += error[kernel::count_ones(memory_.data() + i * kernel::bytes, shape_.bloom_bits)];
+    return all;
+  });
+  return sum / static_cast<double>(scheme_.buckets());
+}
+
+class blocked_engine : public basic_blocked_engine<plain_words> {
+ public:
+  using basic_blocked_engine::basic_blocked_engine;
+};
+
+template <class Hash>
+using basic_blocked_filter = basic_filter<blocked_engine, Hash>;
+using blocked_filter = basic_blocked_filter<seeded_hash>;
+
+}  // namespace oneprobe

@@ -1,0 +1,166 @@
+// The bits of an element in a block: where they are, whether they are set, setting them.
+//
+//   using bits = block_bits<512, block_layout::independent>;
+//   bits::set_all(block, pattern_bits(hash), {.bits_set = 8, .bloom_bits = 512});
+//   bits::all_set(block, pattern_bits(hash), {.bits_set = 8, .bloom_bits = 512});
+//
+//   block    | Bloom bits 0 .. bloom_bits-1                      | the block's own bits |
+//            | word 0 | word 1 |               ...        | word 7, or word 3         |
+//
+//   pattern  | b: 32 bits | a: 32 bits |
+//
+//   bits 0-7 of the element come from a, 8-15 from b, 16-23 from a * K, 24-31 from b * K, all
+//   modulo 2^32: bit 8g+i from x = (word of group g) * odd[i].
+//   independent: position = (x >> 16) * bloom_bits >> 16
+//   lanes:       lane j = bits j*L .. j*L + L-1 of the block; in it, the top log2(L) bits of x
+//
+// Eight products of one word by eight constants are one vector instruction, or eight that do not
+// wait for each other. All eight are tested before the first branch, so that a query for an absent
+// key takes it the same way nearly always.
+//
+// Files depend on every line of this. Pure functions of the block's bytes; with `atomic_words`
+// threads may set and test together. Limits: bits_set up to 32, for lanes BlockBits / 64 or
+// BlockBits / 32; the block's own bits lie in its last word. Blocks are aligned to their size.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+#include "oneprobe/core/block_rules.hpp"
+#include "oneprobe/core/simd.hpp"
+#include "oneprobe/core/word_access.hpp"
+
+namespace oneprobe {
+
+/// What of a block is known at run time only.
+struct block_shape {
+  std::uint32_t bits_set = 1;      // k
+  std::uint32_t bloom_bits = 512;  // all bits of the block, or all but its own
+};
+
+namespace detail {
+
+inline constexpr unsigned group_size = 8;
+
+/// Multipliers of a group, and of a word for its second group. Positions that two, three or four of
+/// the 16 multipliers odd[i], odd[i] * K give must not lie on few lines or planes: of 2^21 draws
+/// from SplitMix64 (s = 0, 1, ...; the high halves of mix_bits(16 s + 1), ..., mix_bits(16 s + 9),
+/// made odd) this one, s = 1,212,835, has the best spectral test over all such pairs, triples and
+/// quadruples: no dual vector is shorter than 0.168 of the longest possible.
+inline constexpr std::array<std::uint32_t, group_size> odd_multipliers{
+    0xcee1'704d, 0x9fac'9449, 0xc2ee'35f7, 0x756f'78ef,
+    0x65c1'54a7, 0x1399'9d49, 0x01df'b52f, 0x4518'db3d};
+inline constexpr std::uint32_t second_group_multiplier = 0x6c1d'eee7;
+
+/// The 32 bits from which positions 8 g .. 8 g + 7 come.
+constexpr std::uint32_t group_word(std::uint64_t pattern, unsigned group) noexcept {
+  const auto word = static_cast<std::uint32_t>(group % 2 == 0 ? pattern : pattern >> 32);
+  return group < 2 ? word : word * second_group_multiplier;
+}
+
+constexpr std::uint32_t lane_bits(unsigned block_bits, std::uint32_t bits_set) noexcept {
+  return bits_set * word_bits == block_bits ? word_bits : word_bits / 2;
+}
+
+/// Position number `number` of a group, from its word.
+template <block_layout Layout>
+constexpr std::uint32_t position_in_block(std::uint32_t word, unsigned number,
+                                          std::uint32_t bloom_bits,
+                                          [[maybe_unused]] std::uint32_t lane) noexcept {
+  const std::uint32_t x = word * odd_multipliers[number % group_size];
+  if constexpr (Layout == block_layout::lanes)
+    return number * lane + (x >> (32 - static_cast<unsigned>(std::countr_zero(lane))));
+  else
+    return (x >> 16) * bloom_bits >> 16;
+}
+
+}  // namespace detail
+
+/// Position number 0, 1, ..., bits_set - 1 of an element: what all kernels compute.
+template <unsigned BlockBits, block_layout Layout>
+constexpr std::uint32_t bit_position(std::uint64_t pattern, unsigned number,
+                                     block_shape shape) noexcept {
+  return detail::position_in_block<Layout>(detail::group_word(pattern, number / detail::group_size),
+                                           number, shape.bloom_bits,
+                                           detail::lane_bits(BlockBits, shape.bits_set));
+}
+
+/// The kernels. `Words` says whether other threads may set bits meanwhile.
+template <unsigned BlockBits, block_layout Layout, simd_level Level = simd_level::plain,
+          class Words = plain_words>
+struct block_bits {
+  static_assert(BlockBits == 256 || BlockBits == 512, "a block is a cache line or half of one");
+  static_assert(Layout == block_layout::independent || Layout == block_layout::lanes);
+
+  static constexpr simd_level level = Level;
+  static constexpr unsigned words = BlockBits / word_bits;
+  static constexpr std::size_t bytes = BlockBits / 8;
+
+  /// Whether all bits of an element are set.
+  static bool all_set(const std::byte* block, std::uint64_t pattern, block_shape shape) noexcept {
+    const std::uint32_t lane = detail::lane_bits(BlockBits, shape.bits_set);
+    for (unsigned first = 0; first < shape.bits_set; first += detail::group_size) {
+      const std::uint32_t word = detail::group_word(pattern, first / detail::group_size);
+      const unsigned end = std::min(shape.bits_set, first + detail::group_size);
+      std::uint64_t present = 1;  // only bit 0 counts
+      for (unsigned j = first; j < end; ++j) {
+        const std::uint32_t at = detail::position_in_block<Layout>(word, j, shape.bloom_bits, lane);
+        present &= Words::load(block + at / word_bits * word_bytes) >> (at % word_bits);
+      }
+      if ((present & 1) == 0) return false;
+    }
+    return true;
+  }
+
+  /// Sets all bits of an element; says whether they all were set before.
+  static bool set_all(std::byte* block, std::uint64_t pattern, block_shape shape) noexcept {
+    if constexpr (Words::shared) return set_by_words(block, pattern, shape);
+    std::uint64_t present = 1;
+    for_each_position(pattern, shape, [&](std::uint32_t at) {
+      const std::uint64_t bit = std::uint64_t{1} << (at % word_bits);
+      present &= Words::set_bits(block + at / word_bits * word_bytes, bit) >> (at % word_bits);
+    });
+    return (present & 1) != 0;
+  }
+
+  /// How many Bloom bits are set.
+  static std::uint32_t count_ones(const std::byte* block, std::uint32_t bloom_bits) noexcept {
+    unsigned ones = 0;
+    for (unsigned i = 0; i + 1 < words; ++i)
+      ones += static_cast<unsigned>(std::popcount(Words::load(block + i * word_bytes)));
+    const unsigned own_bits = BlockBits - bloom_bits;  // fewer than a word
+    const std::uint64_t last = Words::load(block + (words - 1) * word_bytes) << own_bits;
+    return ones + static_cast<unsigned>(std::popcount(last));
+  }
+
+ private:
+  template <class Visit>
+  static void for_each_position(std::uint64_t pattern, block_shape shape, Visit visit) noexcept {
+    const std::uint32_t lane = detail::lane_bits(BlockBits, shape.bits_set);
+    for (unsigned first = 0; first < shape.bits_set; first += detail::group_size) {
+      const std::uint32_t word = detail::group_word(pattern, first / detail::group_size);
+      const unsigned end = std::min(shape.bits_set, first + detail::group_size);
+      for (unsigned j = first; j < end; ++j)
+        visit(detail::position_in_block<Layout>(word, j, shape.bloom_bits, lane));
+    }
+  }
+
+  /// At most one atomic operation for each word.
+  static bool set_by_words(std::byte* block, std::uint64_t pattern, block_shape shape) noexcept {
+    std::array<std::uint64_t, words> masks{};
+    for_each_position(pattern, shape, [&](std::uint32_t at) {
+      masks[at / word_bits] |= std::uint64_t{1} << (at % word_bits);
+    });
+    std::uint64_t missing = 0;
+    for (unsigned i = 0; i < words; ++i)
+      if (masks[i] != 0) missing |= masks[i] & ~Words::set_bits(block + i * word_bytes, masks[i]);
+    return missing == 0;
+  }
+};
+
+}  // namespace oneprobe
+
+#include "oneprobe/store/block_bits_avx2.hpp"

@@ -1,0 +1,237 @@
+// The kernels of store/block_bits.hpp with AVX2: eight positions at once. Included by it.
+//
+// The same answers and the same bytes as the plain ones; the tests hold them to each other.
+#pragma once
+
+#include "oneprobe/core/simd.hpp"
+#if ONEPROBE_HAS_AVX2
+
+#include <immintrin.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+#include "oneprobe/core/word_access.hpp"
+#include "oneprobe/store/block_bits.hpp"
+
+namespace oneprobe {
+namespace detail {
+
+/// Four words of a block in one register.
+template <class Words>
+ONEPROBE_TARGET_AVX2 inline __m256i load_four_words(const std::byte* from) noexcept {
+  if constexpr (!Words::shared) {
+    return _mm256_load_si256(reinterpret_cast<const __m256i*>(from));
+  } else {
+    // Atomic word by word; a 256-bit load promises nothing.
+    const auto word = [from](unsigned i) {
+      return static_cast<long long>(Words::load(from + i * word_bytes));
+    };
+    return _mm256_set_epi64x(word(3), word(2), word(1), word(0));
+  }
+}
+
+/// The multipliers of a group of 1, ..., 8 positions. The numbers beyond repeat the first, so that
+/// all eight are positions of the element and nothing has to be masked.
+struct group_multipliers {
+  alignas(32) std::array<std::array<std::uint32_t, group_size>, group_size> of_count{};
+
+  constexpr group_multipliers() noexcept {
+    for (unsigned count = 1; count <= group_size; ++count)
+      for (unsigned i = 0; i < group_size; ++i)
+        of_count[count - 1][i] = odd_multipliers[i < count ? i : 0];
+  }
+};
+inline constexpr group_multipliers multipliers{};
+
+/// The products of a group of `count` positions.
+ONEPROBE_TARGET_AVX2 inline __m256i group_products(std::uint32_t word, unsigned count) noexcept {
+  const auto& row = multipliers.of_count[std::min(count, group_size) - 1];
+  return _mm256_mullo_epi32(_mm256_set1_epi32(static_cast<int>(word)),
+                            _mm256_load_si256(reinterpret_cast<const __m256i*>(row.data())));
+}
+
+/// The independent positions of a group.
+ONEPROBE_TARGET_AVX2 inline __m256i group_positions(std::uint32_t word, unsigned count,
+                                                    std::uint32_t bloom_bits) noexcept {
+  const __m256i high_halves = _mm256_srli_epi32(group_products(word, count), 16);
+  // The upper 16 bits of 16-bit products; the upper halves of the lanes are zero.
+  return _mm256_mulhi_epu16(high_halves, _mm256_set1_epi32(static_cast<int>(bloom_bits)));
+}
+
+/// Sets the bits of a mask in four words; says whether they all were set before.
+template <class Words>
+ONEPROBE_TARGET_AVX2 inline bool set_four_words(std::byte* block, __m256i mask) noexcept {
+  const __m256i before = load_four_words<Words>(block);
+  const bool present = _mm256_testc_si256(before, mask) != 0;
+  if constexpr (!Words::shared) {
+    _mm256_store_si256(reinterpret_cast<__m256i*>(block), _mm256_or_si256(before, mask));
+    return present;
+  } else {
+    if (present) return true;
+    alignas(32) std::array<std::uint64_t, 4> masks;
+    _mm256_store_si256(reinterpret_cast<__m256i*>(masks.data()), mask);
+    std::uint64_t missing = 0;
+    for (unsigned i = 0; i < masks.size(); ++i)
+      missing |= masks[i] & ~Words::set_bits(block + i * word_bytes, masks[i]);
+    return missing == 0;
+  }
+}
+
+/// The same as in plain code, with the instruction that counts.
+template <class Words>
+ONEPROBE_TARGET_AVX2 inline std::uint32_t count_block_ones(const std::byte* block, unsigned words,
+                                                           unsigned own_bits) noexcept {
+  unsigned ones = 0;
+  for (unsigned i = 0; i + 1 < words; ++i)
+    ones += static_cast<unsigned>(std::popcount(Words::load(block + i * word_bytes)));
+  const std::uint64_t last = Words::load(block + (words - 1) * word_bytes) << own_bits;
+  return ones + static_cast<unsigned>(std::popcount(last));
+}
+
+}  // namespace detail
+
+/// Bits anywhere in the block.
+template <unsigned BlockBits, class Words>
+struct block_bits<BlockBits, block_layout::independent, simd_level::avx2, Words> {
+  using plain = block_bits<BlockBits, block_layout::independent, simd_level::plain, Words>;
+  static constexpr simd_level level = simd_level::avx2;
+  static constexpr unsigned words = plain::words;
+  static constexpr std::size_t bytes = plain::bytes;
+
+  ONEPROBE_TARGET_AVX2 static bool all_set(const std::byte* block, std::uint64_t pattern,
+                                           block_shape shape) noexcept {
+    if (!group_set(block, pattern, 0, shape)) return false;
+    return shape.bits_set <= detail::group_size || more_set(block, pattern, shape);
+  }
+
+  ONEPROBE_TARGET_AVX2 static bool set_all(std::byte* block, std::uint64_t pattern,
+                                           block_shape shape) noexcept {
+    __m256i low = _mm256_setzero_si256();
+    __m256i high = low;
+    for (unsigned group = 0; group * detail::group_size < shape.bits_set; ++group)
+      add_group(low, high, pattern, group, shape);
+    if constexpr (BlockBits == 512) {
+      const bool present = detail::set_four_words<Words>(block + 32, high);
+      return detail::set_four_words<Words>(block, low) && present;
+    }
+    return detail::set_four_words<Words>(block, low);
+  }
+
+  ONEPROBE_TARGET_AVX2 static std::uint32_t count_ones(const std::byte* block,
+                                                       std::uint32_t bloom_bits) noexcept {
+    return detail::count_block_ones<Words>(block, words, BlockBits - bloom_bits);
+  }
+
+ private:
+  /// The groups after the first. Most queries end before, and a loop of queries has more registers
+  /// if this is not part of it.
+  [[gnu::noinline]] ONEPROBE_TARGET_AVX2 static bool more_set(const std::byte* block,
+                                                              std::uint64_t pattern,
+                                                              block_shape shape) noexcept {
+    for (unsigned group = 1; group * detail::group_size < shape.bits_set; ++group)
+      if (!group_set(block, pattern, group, shape)) return false;
+    return true;
+  }
+
+  /// Whether the positions of a group are all set.
+  ONEPROBE_TARGET_AVX2 static bool group_set(const std::byte* block, std::uint64_t pattern,
+                                             unsigned group, block_shape shape) noexcept {
+    const __m256i low = detail::load_four_words<Words>(block);
+    const __m256i at =
+        detail::group_positions(detail::group_word(pattern, group),
+                                shape.bits_set - group * detail::group_size, shape.bloom_bits);
+    // The 32 bits around each position: number position / 32, of which the permutation takes the
+    // lower three bits; the fourth chooses the half.
+    const __m256i number = _mm256_srli_epi32(at, 5);
+    __m256i around = _mm256_permutevar8x32_epi32(low, number);
+    if constexpr (BlockBits == 512) {
+      const __m256i in_high =
+          _mm256_permutevar8x32_epi32(detail::load_four_words<Words>(block + 32), number);
+      const __m256i upper = _mm256_slli_epi32(at, 31 - 8);  // bit 8 of the position to the sign
+      around = _mm256_castps_si256(_mm256_blendv_ps(
+          _mm256_castsi256_ps(around), _mm256_castsi256_ps(in_high), _mm256_castsi256_ps(upper)));
+    }
+    const __m256i bits =
+        _mm256_sllv_epi32(_mm256_set1_epi32(1), _mm256_and_si256(at, _mm256_set1_epi32(31)));
+    return _mm256_testc_si256(around, bits) != 0;
+  }
+
+  /// Adds the bits of a group to the mask of the block. A shift by 32 or more, also by a negative
+  /// number, gives zero: each position leaves its bit in one of the 32-bit numbers.
+  ONEPROBE_TARGET_AVX2 static void add_group(__m256i& low, __m256i& high, std::uint64_t pattern,
+                                             unsigned group, block_shape shape) noexcept {
+    alignas(32) std::array<std::uint32_t, detail::group_size> positions;
+    _mm256_store_si256(
+        reinterpret_cast<__m256i*>(positions.data()),
+        detail::group_positions(detail::group_word(pattern, group),
+                                shape.bits_set - group * detail::group_size, shape.bloom_bits));
+    const __m256i one = _mm256_set1_epi32(1);
+    const __m256i first = _mm256_setr_epi32(0, 32, 64, 96, 128, 160, 192, 224);
+    const __m256i first_high = _mm256_add_epi32(first, _mm256_set1_epi32(256));
+    const unsigned count =
+        std::min(detail::group_size, shape.bits_set - group * detail::group_size);
+    for (unsigned i = 0; i < count; ++i) {
+      const __m256i at = _mm256_set1_epi32(static_cast<int>(positions[i]));
+      low = _mm256_or_si256(low, _mm256_sllv_epi32(one, _mm256_sub_epi32(at, first)));
+      if constexpr (BlockBits == 512)
+        high = _mm256_or_si256(high, _mm256_sllv_epi32(one, _mm256_sub_epi32(at, first_high)));
+    }
+  }
+};
+
+/// One bit in each lane: the mask of the whole block at once.
+template <unsigned BlockBits, class Words>
+struct block_bits<BlockBits, block_layout::lanes, simd_level::avx2, Words> {
+  using plain = block_bits<BlockBits, block_layout::lanes, simd_level::plain, Words>;
+  static constexpr simd_level level = simd_level::avx2;
+  static constexpr unsigned words = plain::words;
+  static constexpr std::size_t bytes = plain::bytes;
+
+  ONEPROBE_TARGET_AVX2 static bool all_set(const std::byte* block, std::uint64_t pattern,
+                                           block_shape shape) noexcept {
+    bool present = _mm256_testc_si256(detail::load_four_words<Words>(block),
+                                      half_mask<0>(pattern, shape)) != 0;
+    if constexpr (BlockBits == 512)
+      present &= _mm256_testc_si256(detail::load_four_words<Words>(block + 32),
+                                    half_mask<1>(pattern, shape)) != 0;
+    return present;
+  }
+
+  ONEPROBE_TARGET_AVX2 static bool set_all(std::byte* block, std::uint64_t pattern,
+                                           block_shape shape) noexcept {
+    const bool present = detail::set_four_words<Words>(block, half_mask<0>(pattern, shape));
+    if constexpr (BlockBits == 512)
+      return detail::set_four_words<Words>(block + 32, half_mask<1>(pattern, shape)) && present;
+    return present;
+  }
+
+  ONEPROBE_TARGET_AVX2 static std::uint32_t count_ones(const std::byte* block,
+                                                       std::uint32_t bloom_bits) noexcept {
+    return detail::count_block_ones<Words>(block, words, BlockBits - bloom_bits);
+  }
+
+ private:
+  /// The bits of an element in 256 bits of the block.
+  template <unsigned Half>
+  ONEPROBE_TARGET_AVX2 static __m256i half_mask(std::uint64_t pattern, block_shape shape) noexcept {
+    const __m256i one = _mm256_set1_epi64x(1);
+    if (detail::lane_bits(BlockBits, shape.bits_set) == word_bits / 2) {
+      // Eight lanes of 32 bits: a group for each half.
+      const __m256i at = _mm256_srli_epi32(
+          detail::group_products(detail::group_word(pattern, Half), detail::group_size), 32 - 5);
+      return _mm256_sllv_epi32(_mm256_set1_epi32(1), at);
+    }
+    // Four lanes of 64 bits: half a group for each half.
+    const __m256i at = _mm256_srli_epi32(
+        detail::group_products(detail::group_word(pattern, 0), detail::group_size), 32 - 6);
+    return _mm256_sllv_epi64(one, _mm256_cvtepu32_epi64(_mm256_extracti128_si256(at, Half)));
+  }
+};
+
+}  // namespace oneprobe
+
+#endif
