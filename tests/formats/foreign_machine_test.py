@@ -1,0 +1,47 @@
+#!/usr/bin/env python3
+"""Compiles read_golden.cpp for another machine and runs it there, by emulation.
+
+usage: foreign_machine_test.py MACHINE BUILD_FOLDER XXHASH_INCLUDE_FOLDER
+"""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+PROJECT = Path(__file__).resolve().parent.parent.parent
+SKIPPED = 77
+
+
+def find_tool(*names):
+    for name in names:
+        path = shutil.which(name)
+        if path:
+            return path
+    print(f"skipped: {names[0]} is not installed (./run check installs it)")
+    sys.exit(SKIPPED)
+
+
+def main(machine, build_folder, xxhash_folder):
+    compiler = find_tool(f"{machine}-linux-gnu-g++")
+    emulator = find_tool(f"qemu-{machine}-static", f"qemu-{machine}")
+
+    # The header alone, in a folder of its own: what lies beside it is for this machine.
+    headers = Path(build_folder) / "xxhash-header"
+    headers.mkdir(exist_ok=True)
+    shutil.copy(Path(xxhash_folder) / "xxhash.h", headers)
+
+    program = Path(build_folder) / f"read_golden-{machine}"
+    source = PROJECT / "tests" / "formats" / "read_golden.cpp"
+    subprocess.run(
+        [compiler, "-std=c++20", "-O1", "-static", f"-I{PROJECT / 'include'}", f"-I{headers}", source, "-o", program],
+        check=True,
+    )
+    return subprocess.run([emulator, program, PROJECT / "tests" / "golden" / "filters"], check=False).returncode
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 4:
+        print(__doc__.strip(), file=sys.stderr)
+        sys.exit(2)
+    sys.exit(main(*sys.argv[1:]))

@@ -1,0 +1,170 @@
+// One small filter of every kind, layout, scheme and lookup rule, with keys and seed that never
+// change: what the files in tests/golden/filters/ hold.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "oneprobe/filter/any_filter.hpp"
+
+struct golden_filter {
+  std::string name;
+  oneprobe::filter_plan plan;
+  /// So many text keys, and as many integers; in counting filters every second text key is erased.
+  std::uint64_t keys_of_each_sort = 100;
+};
+
+inline constexpr std::uint64_t golden_seed = 20081;
+inline constexpr std::uint64_t golden_probes_of_each_sort = 1000;
+inline constexpr std::uint64_t first_absent_integer = 1'000'000;
+
+inline std::string golden_text_key(std::uint64_t i) { return "key " + std::to_string(i); }
+inline std::string absent_text_key(std::uint64_t i) { return "absent " + std::to_string(i); }
+
+inline std::vector<golden_filter> golden_filters() {
+  using namespace oneprobe;
+  // Not what a planner would say, but exact numbers that all machines write alike.
+  constexpr filter_prediction predicted{.fpr = 0.0625,
+                                        .insert_accesses = 1.25,
+                                        .positive_accesses = 1.125,
+                                        .negative_accesses = 1.5,
+                                        .overflow_fraction = 0.03125};
+  std::vector<golden_filter> all;
+  const auto add_cells = [&](std::string name, filter_kind kind, std::uint64_t cells,
+                             std::uint32_t bits_set, std::uint32_t counter_bits) {
+    all.push_back({name,
+                   {.kind = kind,
+                    .elements = 200,
+                    .bits_set = bits_set,
+                    .cells = cells,
+                    .counter_bits = counter_bits,
+                    .predicted = predicted}});
+  };
+  add_cells("standard", filter_kind::standard, 1003, 4, 1);
+  add_cells("partitioned", filter_kind::partitioned, 5 * 199, 5, 1);
+  for (const std::uint32_t counter_bits : {2U, 4U, 8U, 16U})
+    add_cells("counting-" + std::to_string(counter_bits), filter_kind::counting, 501, 2,
+              counter_bits);
+
+  const auto add_blocked = [&](std::string name, std::uint32_t block_bits, std::uint32_t bits_set,
+                               block_layout layout, std::uint64_t blocks) {
+    all.push_back({name,
+                   {.kind = filter_kind::blocked,
+                    .elements = 200,
+                    .bits_set = bits_set,
+                    .block_bits = block_bits,
+                    .layout = layout,
+                    .level_blocks = {blocks},
+                    .predicted = predicted}});
+  };
+  add_blocked("blocked-512-independent", 512, 5, block_layout::independent, 3);
+  add_blocked("blocked-256-independent", 256, 19, block_layout::independent, 31);
+  add_blocked("blocked-512-lanes-64", 512, 8, block_layout::lanes, 5);
+  add_blocked("blocked-512-lanes-32", 512, 16, block_layout::lanes, 11);
+  add_blocked("blocked-256-lanes-64", 256, 4, block_layout::lanes, 5);
+  add_blocked("blocked-256-lanes-32", 256, 8, block_layout::lanes, 9);
+
+  constexpr std::array<std::uint64_t, filter_plan::most_levels> one_level{14};
+  constexpr std::array<std::uint64_t, filter_plan::most_levels> three_levels{14, 1, 1};
+  constexpr std::array<std::uint64_t, filter_plan::most_levels> equal_levels{5, 5, 4};
+  const auto add_balanced = [&](std::string name, std::uint32_t block_bits, scheme_kind scheme,
+                                const auto& level_blocks, std::uint32_t choices,
+                                block_state state) {
+    const bool levelled = scheme == scheme_kind::multilevel || scheme == scheme_kind::d_left;
+    all.push_back({name,
+                   {.kind = filter_kind::balanced,
+                    .elements = 600,
+                    .bits_set = 4,
+                    .block_bits = block_bits,
+                    .level_blocks = level_blocks,
+                    .levels = levelled ? choices : 1,
+                    .scheme = scheme,
+                    .choices = choices,
+                    .state = state,
+                    .overflow_slots = 23,
+                    .overflow_reserve = 17,
+                    .predicted = predicted},
+                   300});
+  };
+  const auto counted = [](lookup_rule rule, double probability) {
+    return block_state{.rule = rule, .threshold = 36, .admit_probability = probability};
+  };
+  using enum scheme_kind;
+  const auto tracked = [](std::uint32_t threshold) {
+    return block_state{.rule = lookup_rule::tracking, .threshold = threshold, .tracking_bits = 5};
+  };
+  const auto by_ones = [](std::uint32_t threshold) {
+    return block_state{.rule = lookup_rule::popcount, .threshold = threshold, .tracking_bits = 3};
+  };
+  add_balanced("balanced-counter", 256, multilevel, three_levels, 3,
+               counted(lookup_rule::counter, 0.5));
+  add_balanced("balanced-coin", 256, multilevel, three_levels, 3, counted(lookup_rule::coin, 0.5));
+  add_balanced("balanced-flag", 256, multilevel, three_levels, 3, counted(lookup_rule::flag, 0));
+  add_balanced("balanced-flag-probability", 256, multilevel, three_levels, 3,
+               counted(lookup_rule::flag, 0.25));
+  add_balanced("balanced-coin-flag", 256, multilevel, three_levels, 3,
+               counted(lookup_rule::coin_flag, 0.75));
+  add_balanced("balanced-tracking", 256, multilevel, three_levels, 3, tracked(36));
+  add_balanced("balanced-popcount", 256, multilevel, three_levels, 3, by_ones(112));
+  add_balanced("balanced-512", 512, multilevel, three_levels, 3, by_ones(128));
+  add_balanced("balanced-single", 256, single, one_level, 1, by_ones(120));
+  add_balanced("balanced-sequential", 256, sequential, one_level, 3, by_ones(120));
+  add_balanced("balanced-d-random", 256, d_random, one_level, 3, tracked(42));
+  add_balanced("balanced-d-left", 256, d_left, equal_levels, 3, tracked(43));
+  return all;
+}
+
+/// Builds the filter as its file has it.
+template <class Filter>
+Filter build_golden(const golden_filter& golden) {
+  Filter filter(golden.plan, oneprobe::seeded_hash(golden_seed));
+  for (std::uint64_t i = 0; i < golden.keys_of_each_sort; ++i) {
+    filter.insert(golden_text_key(i));
+    filter.insert(i);
+  }
+  if constexpr (requires { filter.erase(std::uint64_t{}); })
+    for (std::uint64_t i = 0; i < golden.keys_of_each_sort; i += 2)
+      filter.erase(golden_text_key(i));
+  return filter;
+}
+
+inline oneprobe::any_filter build_any_golden(const golden_filter& golden) {
+  return oneprobe::with_filter_of(
+      golden.plan, [&]<class Filter>(std::type_identity<Filter>) -> oneprobe::any_filter {
+        return build_golden<Filter>(golden);
+      });
+}
+
+/// Whether a filter says yes to every key that is in it.
+template <class Reader>
+bool contains_all_golden_keys(const golden_filter& golden, const Reader& filter) {
+  const bool erased = golden.plan.kind == oneprobe::filter_kind::counting;
+  for (std::uint64_t i = 0; i < golden.keys_of_each_sort; ++i) {
+    if (!filter.may_contain(i)) return false;
+    if (!(erased && i % 2 == 0) && !filter.may_contain(golden_text_key(i))) return false;
+  }
+  return true;
+}
+
+/// The answers to keys that are not in it, text first, as hexadecimal digits: digit i / 4 has the
+/// answer to probe i as its bit i % 4.
+template <class Reader>
+std::string golden_answers(const Reader& filter) {
+  std::string digits;
+  unsigned digit = 0;
+  const auto note = [&](std::uint64_t i, bool answer) {
+    digit |= (answer ? 1U : 0U) << i % 4;
+    if (i % 4 != 3) return;
+    digits += "0123456789abcdef"[digit];
+    digit = 0;
+  };
+  for (std::uint64_t i = 0; i < golden_probes_of_each_sort; ++i)
+    note(i, filter.may_contain(absent_text_key(i)));
+  for (std::uint64_t i = 0; i < golden_probes_of_each_sort; ++i)
+    note(i, filter.may_contain(first_absent_integer + i));
+  return digits;
+}
