@@ -1,0 +1,102 @@
+// From what a filter must do to a plan of it: parameters, predictions, what over-fill would do and
+// which alternatives were beaten; or the reason why not, with the nearest need that can be met.
+//
+//   filter_proposal proposal = plan_filter({.elements = 100'000'000, .fpr = 1e-4});
+//   if (!proposal.plan) { std::puts(proposal.reason.c_str()); return; }
+//   blocked_filter or balanced_filter filter(*proposal.plan);      // by proposal.plan->kind
+//
+// Memory counts everything: slack, notes and the overflow list. Where bits per element or bytes are
+// given, plan->memory().total() does not exceed them. Predictions are for exactly `elements`
+// elements in the levels as they are, slack included, and for hashes without a pattern.
+//
+// Limits: elements from 1 to 2^40, error from 1e-12 to 0.5, all memory up to 2^40 bits. Predictions
+// are limits of many blocks; a filter of a few hundred elements deviates by some percent.
+// Pure and thread-safe; nothing is kept between calls. A plan takes about a second.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "oneprobe/core/balanced_layout.hpp"
+#include "oneprobe/core/filter_answers.hpp"
+#include "oneprobe/core/filter_plan.hpp"
+
+namespace oneprobe {
+
+/// How much of a proposal is worth its time. A plan alone leaves out alternatives, forecasts and
+/// the search for the nearest need.
+enum class plan_detail : std::uint8_t { full, plan_only };
+
+/// What a filter must do. Exactly one of `fpr`, `bits_per_element` and `bytes` is given.
+struct filter_needs {
+  std::uint64_t elements = 0;
+  std::optional<double> fpr{};
+  std::optional<double> bits_per_element{};  // of all memory
+  std::optional<std::uint64_t> bytes{};      // of all memory
+
+  /// Largest mean number of accesses of a negative query, the overflow list counted as one. None:
+  /// 1.2 for the kinds made of blocks, any number for the others.
+  std::optional<double> accesses{};
+  std::uint32_t largest_choices = 3;  // 1 to filter_plan::most_levels
+  /// Balanced: so many more elements than planned, as a fraction up to 0.5, before any is forced
+  /// into a block that had refused it. The error grows before that, though gently.
+  double overfill = absorbed_overfill - 1;
+
+  std::optional<filter_kind> kind{};          // none: the better of blocked and balanced
+  std::optional<std::uint32_t> block_bits{};  // 512 or 256; none: 512, which errs less
+  std::optional<block_layout> layout{};       // blocked; lanes: most speed. None: independent
+  std::optional<lookup_rule> rule{};          // balanced; none: popcount, which errs least
+  std::optional<scheme_kind> scheme{};        // balanced; none: the better of multilevel and single
+  std::optional<std::uint32_t> counter_bits{};  // counting; none: 4
+
+  plan_detail detail = plan_detail::full;
+};
+
+inline constexpr double default_negative_accesses = 1.2;
+
+/// What the planned filter does with more elements than it was planned for.
+struct overfill_forecast {
+  double factor = 1;  // elements over planned elements
+  std::uint64_t elements = 0;
+  filter_prediction predicted{};
+  double forced_fraction = 0;  // of the elements: forced into blocks that had refused them
+  filter_condition condition = filter_condition::as_planned;
+};
+
+/// The overflow list of a balanced filter, in elements.
+struct overflow_forecast {
+  double mean = 0;
+  double deviation = 0;         // standard deviation from filter to filter
+  double tail_probability = 0;  // that more overflow than the list has reserved
+};
+
+/// Another filter for the same need.
+struct filter_alternative {
+  std::string name;                   // "blocked, 512-bit blocks"
+  std::optional<filter_plan> plan{};  // none: it cannot meet the need
+  std::string why;                    // why it is not the answer
+};
+
+struct filter_proposal {
+  std::optional<filter_plan> plan{};      // none: the need cannot be met
+  std::string reason;                     // why this plan, or why none
+  std::optional<filter_needs> nearest{};  // without a plan: the nearest need that can be met
+
+  overflow_forecast overflow{};
+  std::uint64_t slack_bytes = 0;  // what the slack of the later levels and the list costs
+  std::array<overfill_forecast, 3> overfill{};  // 1 %, 5 % and 20 % more elements
+  std::vector<filter_alternative> alternatives{};
+};
+
+/// Throws std::invalid_argument where the needs contradict themselves or are out of range; a need
+/// that is sound and cannot be met gets a proposal without a plan.
+filter_proposal plan_filter(const filter_needs& needs);
+
+/// What a filter of this plan does with `elements` elements, by the model. Throws
+/// std::invalid_argument for a plan with a fault, or of a scheme that no model covers.
+overfill_forecast forecast(const filter_plan& plan, std::uint64_t elements);
+
+}  // namespace oneprobe
