@@ -1,0 +1,236 @@
+// Trials of all filters at length, for the record: prints JSON.
+//
+//   filter_trials keeps --keys 10000000 --lookups 1000000000
+//       fills every filter with keys of every kind, up to three times as many as planned, looks up
+//       what was inserted and counts what is lost: nothing may be. The concurrent filters are asked
+//       while others insert.
+//   filter_trials errs --queries 1000000000
+//       counts the false positives of every filter at 8 to 40 bits per element beside the model's.
+//
+// Exit code 1 if an element was lost, 2 if the command line makes no sense. docs/filter-trials.md
+// says what was found.
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "statistical/filter_points.hpp"
+#include "support/with_filter.hpp"
+#include "trials/concurrent_trial.hpp"
+#include "trials/kept.hpp"
+
+namespace {
+
+using namespace oneprobe;
+using nlohmann::json;
+
+struct settings {
+  std::uint64_t keys = 10'000'000;
+  std::uint64_t lookups = 1'000'000'000;
+  std::uint64_t queries = 1'000'000'000;
+  std::uint64_t elements = 200'000;  // of each filter whose error is measured
+  unsigned threads = std::max(1u, std::thread::hardware_concurrency());
+};
+
+/// Runs tasks 0 .. count - 1 on several threads.
+template <class Task>
+void in_parallel(std::size_t count, unsigned threads, Task task) {
+  std::atomic<std::size_t> next{0};
+  std::vector<std::jthread> pool;
+  for (unsigned i = 0; i < threads; ++i)
+    pool.emplace_back([&] {
+      for (std::size_t at = next++; at < count; at = next++) task(at);
+    });
+}
+
+// ---- keeps: no false negative ----
+
+/// A plan for so many times fewer elements, everything smaller in proportion.
+filter_plan smaller(filter_plan plan, double times) {
+  const auto scaled = [&](std::uint64_t number) {
+    return static_cast<std::uint64_t>(std::ceil(static_cast<double>(number) / times));
+  };
+  plan.elements = scaled(plan.elements);
+  plan.cells = scaled(plan.cells / plan.bits_set) * plan.bits_set;
+  for (std::uint32_t i = 0; i < plan.levels; ++i)
+    plan.level_blocks[i] = scaled(plan.level_blocks[i]);
+  plan.overflow_reserve = scaled(plan.overflow_reserve);
+  plan.overflow_slots = plan.overflow_slots == 0 ? 0 : scaled(plan.overflow_slots) + 1;
+  return plan;
+}
+
+/// The schemes that place in the least loaded block have no model: a plan of the multilevel scheme
+/// with its blocks shared out otherwise.
+filter_plan least_loaded(filter_plan plan, scheme_kind scheme) {
+  const std::uint64_t blocks = plan.blocks();
+  plan.scheme = scheme;
+  plan.choices = 3;
+  plan.levels = scheme == scheme_kind::d_left ? 3 : 1;
+  plan.level_blocks = {};
+  for (std::uint64_t i = 0; i < plan.levels; ++i)
+    plan.level_blocks[i] = blocks / plan.levels + (i < blocks % plan.levels ? 1 : 0);
+  return plan;
+}
+
+/// 16 bits per element, and every kind, layout, rule and scheme.
+std::vector<filter_plan> kept_plans(std::uint64_t elements) {
+  constexpr int bits = 16;
+  std::vector<filter_plan> list;
+  for (const filter_kind kind :
+       {filter_kind::standard, filter_kind::partitioned, filter_kind::counting})
+    list.push_back(filters::plain_plan(kind, elements, bits));
+  for (const std::uint32_t block_bits : {512u, 256u})
+    for (const block_layout layout : {block_layout::independent, block_layout::lanes})
+      list.push_back(filters::plain_plan(filter_kind::blocked, elements, bits, block_bits, layout));
+  const auto balanced = [&](filter_needs needs) {
+    needs.elements = elements;
+    needs.bits_per_element = bits;
+    needs.kind = filter_kind::balanced;
+    list.push_back(filters::planned(needs));
+  };
+  balanced({});
+  list.push_back(least_loaded(list.back(), scheme_kind::d_random));
+  list.push_back(least_loaded(list.back(), scheme_kind::d_left));
+  balanced({.block_bits = 256});
+  balanced({.scheme = scheme_kind::single});
+  balanced({.scheme = scheme_kind::sequential});
+  for (const lookup_rule rule : {lookup_rule::counter, lookup_rule::coin, lookup_rule::flag,
+                                 lookup_rule::coin_flag, lookup_rule::tracking})
+    balanced({.accesses = 1.5, .rule = rule});
+  return list;
+}
+
+json report(const filter_plan& plan, const trials::kept& found) {
+  return {{"filter", filters::name_of_plan(plan)}, {"lookups", found.lookups},
+          {"distinct_keys", found.keys},           {"lost", found.lost},
+          {"conditions", found.conditions},        {"largest_overfill", found.largest_overfill}};
+}
+
+int keeps(const settings& how) {
+  const std::vector<filter_plan> plans = kept_plans(how.keys);
+  std::vector<json> rows(plans.size());
+  in_parallel(plans.size(), how.threads, [&](std::size_t i) {
+    trials::kept sum;
+    const std::size_t fills = std::size(trials::overfills) * every_key_pattern.size();
+    const std::uint64_t passes =
+        std::max<std::uint64_t>(1, (how.lookups + how.keys * fills - 1) / (how.keys * fills));
+    for (const double overfill : trials::overfills)
+      for (const key_pattern pattern : every_key_pattern)
+        sum += trials::fill_and_look_up(smaller(plans[i], overfill), how.keys, passes, overfill,
+                                        pattern, 100 + i);
+    rows[i] = report(plans[i], sum);
+    std::fprintf(stderr, "%s\n", rows[i].dump().c_str());
+  });
+  json all = {{"trial", "keeps"}, {"keys", how.keys}, {"filters", rows}};
+  all["concurrent"] = trials::concurrent_trials(how.keys, how.lookups);
+  std::uint64_t lost = 0;
+  for (const char* list : {"filters", "concurrent"})
+    for (const json& row : all[list]) lost += row["lost"].get<std::uint64_t>();
+  all["lost"] = lost;
+  std::printf("%s\n", all.dump(2).c_str());
+  return lost == 0 ? 0 : 1;
+}
+
+// ---- errs: false positives ----
+
+std::vector<filter_plan> measured_plans(std::uint64_t elements) {
+  std::vector<filter_plan> plans;
+  constexpr std::array bits_per_element{8, 12, 16, 20, 24, 32, 40};
+  for (const filter_kind kind : {filter_kind::standard, filter_kind::partitioned,
+                                 filter_kind::counting, filter_kind::blocked})
+    for (const int bits : bits_per_element)
+      plans.push_back(filters::plain_plan(kind, elements, bits));
+  for (const int bits : bits_per_element)
+    plans.push_back(
+        filters::plain_plan(filter_kind::blocked, elements, bits, 512, block_layout::lanes));
+  for (const int bits : bits_per_element)
+    plans.push_back(filters::planned({.elements = elements,
+                                      .bits_per_element = bits,
+                                      .largest_choices = bits >= 40 ? 4u : 3u,
+                                      .kind = filter_kind::balanced}));
+  return plans;
+}
+
+json measure(const filter_plan& plan, std::uint64_t queries, std::uint64_t seed) {
+  const double model = filters::model_fpr(plan);
+  // Enough for 10^5 false positives is enough, and at least five filters share the questions.
+  constexpr unsigned filters = 20;
+  const double wanted = std::clamp(1e5 / model, 1e6, static_cast<double>(queries));
+  const trials::errors found =
+      trials::count_errors(plan, filters, static_cast<std::uint64_t>(wanted) / filters, seed);
+  return {{"filter", filters::name_of_plan(plan)},
+          {"bits_per_element", plan.bits_per_element()},
+          {"elements", plan.elements},
+          {"filters", filters},
+          {"queries", found.queries},
+          {"false_positives", found.false_positives},
+          {"fpr", found.fpr()},
+          {"fpr_stated", found.stated_mean},
+          {"fpr_model", model},
+          {"standard_error", found.standard_error(model)},
+          {"sigmas", (found.fpr() - model) / found.standard_error(model)},
+          {"negative_accesses", found.negative_accesses},
+          {"negative_accesses_model", filters::model_negative_accesses(plan)},
+          {"memory_bytes", plan.memory().total()}};
+}
+
+int errs(const settings& how) {
+  const std::vector<filter_plan> plans = measured_plans(how.elements);
+  std::vector<json> rows(plans.size());
+  in_parallel(plans.size(), how.threads, [&](std::size_t i) {
+    rows[i] = measure(plans[i], how.queries, 1000 * (i + 1));
+    std::fprintf(stderr, "%s\n", rows[i].dump().c_str());
+  });
+  std::printf("%s\n", json{{"trial", "errs"}, {"filters", rows}}.dump(2).c_str());
+  return 0;
+}
+
+int usage() {
+  std::fputs(
+      "usage: filter_trials keeps [--keys N] [--lookups N] [--threads N]\n"
+      "       filter_trials errs [--queries N] [--elements N] [--threads N]\n",
+      stderr);
+  return 2;
+}
+
+/// A count such as 10000000 or 1e7; 0 if it is none.
+std::uint64_t count_of(const char* text) {
+  char* end = nullptr;
+  const double value = std::strtod(text, &end);
+  return *end == '\0' && value >= 1 && value <= 1e12 ? static_cast<std::uint64_t>(value) : 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  settings how;
+  for (int i = 2; i < argc; i += 2) {
+    const std::string_view name = argv[i];
+    const std::uint64_t value = i + 1 < argc ? count_of(argv[i + 1]) : 0;
+    if (value == 0) return usage();
+    if (name == "--keys")
+      how.keys = value;
+    else if (name == "--lookups")
+      how.lookups = value;
+    else if (name == "--queries")
+      how.queries = value;
+    else if (name == "--elements")
+      how.elements = value;
+    else if (name == "--threads")
+      how.threads = static_cast<unsigned>(std::min<std::uint64_t>(value, 256));
+    else
+      return usage();
+  }
+  const std::string_view verb = argc > 1 ? argv[1] : "";
+  if (verb == "keeps") return keeps(how);
+  if (verb == "errs") return errs(how);
+  return usage();
+}
