@@ -11,12 +11,14 @@ import sys
 
 PROJECT = pathlib.Path(__file__).resolve().parent.parent
 PAGE = PROJECT / "docs" / "benchmarks.md"
-RECORD = PROJECT / "docs" / "benchmarks" / "placement.json"
+RECORDS = PROJECT / "docs" / "benchmarks"
 
-INTRODUCTION = """# Benchmarks
+TITLE = """# Benchmarks
 
-Rendered by `tools/render_benchmarks.py` from `docs/benchmarks/placement.json`; edit neither by hand.
+Rendered by `tools/render_benchmarks.py` from the JSON files in `docs/benchmarks/`; edit neither by hand.
+"""
 
+PLACEMENT = """
 ## Placements per second on one core
 
 How fast the simulator places elements (`bench/placement_bench.cpp`), and with it the placement code of the library over
@@ -70,7 +72,7 @@ def cache_text(caches):
     )
 
 
-def rows(record):
+def placement_rows(record):
     """Per row of the page: its activity and its cells."""
     aggregates = {}
     for entry in record["benchmarks"]:
@@ -94,10 +96,10 @@ def rows(record):
         )
 
 
-def render(record):
+def render_placement(record):
     context = record["context"]
     repetitions = [entry["repetitions"] for entry in record["benchmarks"]]
-    text = INTRODUCTION.format(
+    text = PLACEMENT.format(
         most=max(repetitions),
         least=min(repetitions),
         cpu=context["cpu"],
@@ -110,14 +112,138 @@ def render(record):
         commit=context["commit"],
         date=context["date"][:10],
     )
-    table = list(rows(record))
+    found = list(placement_rows(record))
     for activity, heading in HEADINGS.items():
-        text += f"\n{heading}\n\n"
-        text += "| " + " | ".join(COLUMNS) + " |\n"
-        text += "|---" + "|---:" * (len(COLUMNS) - 1) + "|\n"
-        for of, cells in table:
-            if of == activity:
-                text += "| " + " | ".join(cells) + " |\n"
+        text += f"\n{heading}\n\n" + table(COLUMNS, [cells for of, cells in found if of == activity])
+    return text
+
+
+# --- filters -----------------------------------------------------------------------------------------------------------
+
+FILTERS = """
+## Filters
+
+Recorded with `oneprobe bench filters` (`tools/record_filters.py`). Every filter gets the same memory, the same random
+64-bit keys and the same hash; rounds go over all of them in turn. Times are CPU time of one thread in ns per operation,
+the median of the rounds; hashing the key is included, and nothing is subtracted.
+
+- *bits* are all memory over the elements, *k* the bits that an element sets.
+- *FPR* was measured; *model* is what was predicted for the plan before.
+- *insert* fills the filter from empty to full; *negative* asks for keys that were not inserted, *positive* for keys that
+  were. Two figures: a loop over the call for one key / the bulk call. On the first line stand the times of one random
+  cache line of an array as large as the filter: read in a plain loop / through a rolling ring of prefetches.
+- *lines* are the cache lines that a negative query touches, and *accesses* its blocks (single bits where a filter has no
+  blocks) and the overflow list, both counted in software.
+- *x blocked* and *x line* are the bulk negative query over that of "blocked 512" and over the prefetched line: taken in
+  each round, the median (least-most).
+
+Absolute times depend on the machine and the hour; the ratios less. With few bits per element a balanced filter errs about
+as often as a well-tuned blocked one and pays for its later levels; it is made for many. Boost.Bloom gets huge pages like
+ours and is compiled for the machine it runs on; ours are compiled for any machine of the architecture and choose their
+vector instructions when they run.
+"""
+
+FILTER_FACTS = """
+### {elements} elements
+
+| | |
+|---|---|
+| processor | {cpu}, {cores} cores |
+| load average at the start | {load} |
+| compiler | {compiler} |
+| flags | `{flags}`; vector instructions in use: {vector} |
+| Boost.Bloom | {boost} |
+| rounds | {rounds}, of {queries} queries of each kind |
+| commit | {commit} (a `+` means with changes on top) |
+| date | {date} |
+"""
+
+FILTER_COLUMNS = (
+    "filter", "bits", "k", "FPR", "model", "insert", "negative", "positive", "lines", "accesses", "overflow", "x blocked",
+    "x line",
+)
+
+
+def probability(value):
+    return "" if value is None else f"{value:.2g}" if value >= 0.01 else f"{value:.2e}"
+
+
+def pair(row, what):
+    return f"{row[what + '_ns']:.1f} / {row['bulk_' + what + '_ns']:.1f}"
+
+
+def spread(ratio):
+    return "" if ratio is None else f"{ratio['median']:.2f} ({ratio['least']:.2f}-{ratio['most']:.2f})"
+
+
+def filter_cells(row):
+    overflow = row["overflow_fraction"]
+    return (
+        f"`{row['name']}`" if "<" in row["name"] else row["name"],
+        f"{row['bits_per_element']:.2f}",
+        str(row["bits_set"]),
+        probability(row["fpr"]),
+        probability(row["fpr_model"]),
+        pair(row, "insert"),
+        pair(row, "negative"),
+        pair(row, "positive"),
+        f"{row['negative_lines']:.2f}",
+        f"{row['negative_accesses']:.2f}",
+        f"{100 * overflow:.3f} %" if overflow else "",
+        spread(row["against_blocked"]["bulk_negative"]),
+        spread(row["against_line"]["bulk_negative"]),
+    )
+
+
+def line_cells(limit):
+    line = f"{limit['random_line_ns']:.1f} / {limit['prefetched_line_ns']:.1f}"
+    return ("one random line", "", "", "", "", "", line) + ("",) * 6
+
+
+def render_filters(record):
+    machine = record["machine"]
+    flags = machine["boost_bloom_flags"]
+    text = FILTER_FACTS.format(
+        elements=whole(record["elements"]),
+        cpu=machine["cpu"],
+        cores=machine["cores"],
+        load=", ".join(f"{load:.1f}" for load in machine["load_average"]),
+        compiler=machine["compiler"],
+        flags=machine["flags"],
+        vector=machine["vector_instructions"],
+        boost="was not there" if flags is None else f"with `{flags}` on top",
+        rounds=record["rounds"],
+        queries=whole(record["queries_per_round"]),
+        commit=machine["commit"],
+        date=machine["date"],
+    )
+    for limit in record["memory_limits"]:
+        bits = limit["bits_per_element"]
+        text += f"\n#### {bits:g} bits per element\n\n"
+        found = [row for row in record["rows"] if row["asked_bits_per_element"] == bits]
+        text += table(FILTER_COLUMNS, [line_cells(limit)] + [filter_cells(row) for row in found])
+    return text
+
+
+# --- the page ----------------------------------------------------------------------------------------------------------
+
+
+def table(columns, cells):
+    text = "| " + " | ".join(columns) + " |\n"
+    text += "|---" + "|---:" * (len(columns) - 1) + "|\n"
+    for row in cells:
+        text += "| " + " | ".join(row) + " |\n"
+    return text
+
+
+def render():
+    def read(path):
+        return json.loads(path.read_text(encoding="utf-8"))
+
+    text = TITLE + render_placement(read(RECORDS / "placement.json"))
+    filters = sorted((read(path) for path in RECORDS.glob("filters*.json")), key=lambda record: record["elements"])
+    if filters:
+        text += FILTERS + "".join(render_filters(record) for record in filters)
     return text
 
 
@@ -125,12 +251,12 @@ def main(arguments):
     if arguments not in ([], ["--write"]):
         print(__doc__.strip(), file=sys.stderr)
         return 2
-    text = render(json.loads(RECORD.read_text(encoding="utf-8")))
+    text = render()
     if arguments:
         PAGE.write_text(text, encoding="utf-8")
         return 0
     if not PAGE.is_file() or PAGE.read_text(encoding="utf-8") != text:
-        print(f"{PAGE.relative_to(PROJECT)} is not what {RECORD.relative_to(PROJECT)} says; run render_benchmarks.py --write")
+        print(f"{PAGE.relative_to(PROJECT)} is not what the records say; run render_benchmarks.py --write")
         return 1
     return 0
 

@@ -12,7 +12,6 @@ namespace {
 constexpr std::size_t help_width = 80;
 constexpr std::size_t help_column = 30;
 
-constexpr option json{"--json", "", "one JSON object instead of a table"};
 constexpr option help{"--help", "", "this text"};
 
 std::string path_of(const CLI::App& command) {
@@ -33,7 +32,7 @@ std::string option_group(std::string_view heading, const command& what, need how
   std::string lines;
   for (const option_use& use : what.options)
     if (use.how == how) lines += option_lines(*use.what);
-  if (how == need::optional) lines += option_lines(json) + option_lines(help);
+  if (how == need::optional) lines += option_lines(json_output) + option_lines(help);
   return lines.empty() ? lines : fmt::format("\n{}:\n{}", heading, lines);
 }
 
@@ -64,6 +63,7 @@ arguments collect(const CLI::App& app, const command& what) {
   };
   for (const option_use& use : what.options) take(use.what->flag);
   if (what.words != nullptr) take(what.words->flag);
+  take(json_output.flag);
   return in;
 }
 
@@ -75,11 +75,12 @@ void print(const report& answer, bool as_json) {
 
 void run(const CLI::App& app, const command& what) {
   const arguments in = collect(app, what);
+  const bool as_json = in.is_set(json_output);
   report answer = what.answer(in);
   in.refuse_unread();
   if (!in.ignored().empty())
     answer.text("ignored", fmt::format("{}", fmt::join(in.ignored(), " ")));
-  print(answer, app.get_option(std::string(json.flag))->count() > 0);
+  print(answer, as_json);
   if (answer.is_negative()) throw negative_answer();
 }
 
@@ -88,7 +89,7 @@ void run(const CLI::App& app, const command& what) {
 void add_command(CLI::App& parent, const command& what) {
   CLI::App* app = parent.add_subcommand(std::string(what.name), std::string(what.summary));
   for (const option_use& use : what.options) add_option(*app, *use.what);
-  add_option(*app, json);
+  add_option(*app, json_output);
   if (what.words != nullptr)
     app->add_option(std::string(what.words->flag))->expected(CLI::detail::expected_max_vector_size);
   // `what` lives in a table that outlives the parser.

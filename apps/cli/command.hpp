@@ -32,6 +32,9 @@ struct command {
   report (*answer)(const arguments& in);
 };
 
+/// Every command takes it. What is answered does not depend on it, except where keys are printed.
+inline constexpr option json_output{"--json", "", "one JSON object instead of a table"};
+
 /// The answer could not be written: a failure, not the caller's fault.
 struct output_error : std::runtime_error {
   using std::runtime_error::runtime_error;

@@ -13,11 +13,14 @@
 #include <string_view>
 #include <vector>
 
+#include "bench.hpp"
 #include "command.hpp"
 #include "demo.hpp"
+#include "filter.hpp"
 #include "model.hpp"
 #include "oneprobe/core/version.hpp"
 #include "options.hpp"
+#include "plan.hpp"
 #include "reproduce.hpp"
 #include "simulate.hpp"
 
@@ -99,8 +102,11 @@ int run(int argc, const char* const* argv) {
   root.require_subcommand(0, 1);
   describe(root, "hashing on an access budget: what overflows, what errs, what it costs", "",
            "model overflow-bound --load-factor 1 --bucket-capacity 4 --accesses 1.5");
+  add_bench(root);
   add_demo(root);
+  add_filter(root);
   add_model(root);
+  add_plan(root);
   add_reproduce(root);
   add_simulate(root);
 

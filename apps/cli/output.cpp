@@ -326,7 +326,7 @@ std::string report::list_table(const std::vector<const field*>& fields) {
 }
 
 std::string report::table() const {
-  if (!layout_.empty()) return layout_;
+  if (layout_) return *layout_;
 
   std::string text = title_ + '\n';
   if (!source_.empty()) text += source_ + '\n';

@@ -56,7 +56,7 @@ class report {
 
   /// A sentence below the table; not in JSON.
   report& note(std::string sentence);
-  /// Replaces the table by a text laid out by hand.
+  /// Replaces the table by a text laid out by hand, or by nothing if it is empty.
   report& layout(std::string text);
   /// The answer is no: the tool prints it and ends with exit code 1.
   report& negative();
@@ -100,7 +100,7 @@ class report {
   std::string source_;
   std::vector<field> fields_;
   std::vector<std::string> notes_;
-  std::string layout_;
+  std::optional<std::string> layout_;
   bool negative_ = false;
 };
 

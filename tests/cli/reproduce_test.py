@@ -98,6 +98,16 @@ class EverythingQuickly(unittest.TestCase):
                 for point in points:
                     self.assertIn(point["kind"], ("line", "marks", "steps", "bars"))
 
+    def test_the_drawings_in_the_documents_are_what_it_draws(self):
+        number = re.compile(r"-?\d+(?:\.\d+)?")
+        for shown in sorted((PROJECT / "docs/figures").glob("*.svg")):
+            with self.subTest(shown.name):
+                then, now = (path.read_text(encoding="utf-8") for path in (shown, self.out / shown.name))
+                self.assertEqual(number.sub("", then), number.sub("", now))
+                # Compilers differ in the last digits, and coordinates have one decimal.
+                for one, other in zip(number.findall(then), number.findall(now), strict=True):
+                    self.assertAlmostEqual(float(one), float(other), delta=0.2)
+
     def test_the_report_is_one_page_that_needs_nothing_else(self):
         page = (self.out / "report.html").read_text(encoding="utf-8")
         self.assertNotIn("http", page)

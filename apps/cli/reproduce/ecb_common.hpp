@@ -38,6 +38,9 @@ outcome region_over_accesses(const conditions& in, const place& at);
 outcome region_over_load(const conditions& in, const place& at);
 outcome filter_figure(const conditions& in, const place& at);
 
+// The filter figure once more, best k for each and all memory counted.
+outcome honest_filter_figure(const conditions& in, const place& at);
+
 // What ECB has alone.
 outcome single_over_time(const conditions& in);
 outcome identical_levels(const conditions& in);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "oneprobe/core/balanced_layout.hpp"
 #include "oneprobe/model/bloom.hpp"
 #include "oneprobe/model/fluid.hpp"
 #include "reproduce/estimates.hpp"
@@ -12,9 +13,9 @@
 namespace oneprobe::cli::balancing {
 namespace {
 
-model::balance_plan plan_of(filter_kind kind, double bits_per_element) {
+model::balance_plan balance_of(contender kind, double bits_per_element) {
   const double load = elements_per_block(bits_per_element);
-  if (kind == filter_kind::single)
+  if (kind == contender::single)
     return model::single_balance(
         {.elements_per_bucket = load, .overflow_fraction = usual_overflow()});
   return model::multilevel_balance(
@@ -23,9 +24,9 @@ model::balance_plan plan_of(filter_kind kind, double bits_per_element) {
 
 /// SIMPLE and MHT as shapes of the model. The texts' list answers without error: fingerprints so
 /// long that theirs vanishes.
-model::balanced_shape shape_of(filter_kind kind, double bits_per_element) {
-  const model::balance_plan plan = plan_of(kind, bits_per_element);
-  const bool single = kind == filter_kind::single;
+model::balanced_shape shape_of(contender kind, double bits_per_element) {
+  const model::balance_plan plan = balance_of(kind, bits_per_element);
+  const bool single = kind == contender::single;
   return {.block_bits = block_bits,
           .bits_set = bits_set_for(bits_per_element),
           .scheme = single ? scheme_kind::single : scheme_kind::multilevel,
@@ -36,10 +37,12 @@ model::balanced_shape shape_of(filter_kind kind, double bits_per_element) {
           .overflow = {.fingerprint_bits = 64}};
 }
 
-model::filter_error exact(filter_kind kind, double bits_per_element) {
-  const double accesses = kind == filter_kind::single ? 1 : usual_accesses;
-  return model::evaluate(shape_of(kind, bits_per_element),
-                         accesses * elements_per_block(bits_per_element));
+model::filter_error exact(contender kind, double bits_per_element,
+                          lookup_rule rule = lookup_rule::counter) {
+  const double accesses = kind == contender::single ? 1 : usual_accesses;
+  model::balanced_shape shape = shape_of(kind, bits_per_element);
+  shape.rule = rule;
+  return model::evaluate(shape, accesses * elements_per_block(bits_per_element));
 }
 
 model::blocked_shape blocked(double bits_per_element) {
@@ -50,15 +53,15 @@ model::blocked_shape blocked(double bits_per_element) {
 
 }  // namespace
 
-std::string name_of(filter_kind kind, const text_names& text) {
+std::string name_of(contender kind, const text_names& text) {
   switch (kind) {
-    case filter_kind::standard:
+    case contender::standard:
       return "standard";
-    case filter_kind::blocked:
+    case contender::blocked:
       return "blocked";
-    case filter_kind::single:
+    case contender::single:
       return std::string(text.single);
-    case filter_kind::multilevel:
+    case contender::multilevel:
       break;
   }
   return "MHT";
@@ -70,16 +73,16 @@ unsigned bits_set_for(double bits_per_element) {
 
 double usual_overflow() { return model::least_overflow_multilevel(usual_choices, usual_accesses); }
 
-double error_as_printed(filter_kind kind, double bits_per_element) {
+double error_as_printed(contender kind, double bits_per_element) {
   const unsigned bits_set = bits_set_for(bits_per_element);
   switch (kind) {
-    case filter_kind::standard:
+    case contender::standard:
       return model::standard_error(bits_per_element, bits_set);
-    case filter_kind::blocked:
+    case contender::blocked:
       return model::blocked_error_approximate(blocked(bits_per_element));
-    case filter_kind::single:
+    case contender::single:
       return model::single_as_printed(bits_per_element, block_bits, bits_set, usual_overflow());
-    case filter_kind::multilevel:
+    case contender::multilevel:
       break;
   }
   return model::balanced_as_printed(bits_per_element, block_bits, bits_set, usual_accesses,
@@ -87,26 +90,26 @@ double error_as_printed(filter_kind kind, double bits_per_element) {
       .fpr;
 }
 
-double exact_error(filter_kind kind, double bits_per_element) {
+double exact_error(contender kind, double bits_per_element) {
   switch (kind) {
-    case filter_kind::standard:
+    case contender::standard:
       return model::standard_error(bits_per_element, bits_set_for(bits_per_element));
-    case filter_kind::blocked:
+    case contender::blocked:
       return model::blocked_error(blocked(bits_per_element));
-    case filter_kind::single:
-    case filter_kind::multilevel:
+    case contender::single:
+    case contender::multilevel:
       break;
   }
   return exact(kind, bits_per_element).fpr;
 }
 
-model::filter_error exact_multilevel(double bits_per_element) {
-  return exact(filter_kind::multilevel, bits_per_element);
+model::filter_error exact_multilevel(double bits_per_element, lookup_rule rule) {
+  return exact(contender::multilevel, bits_per_element, rule);
 }
 
 double missed_through_time(double bits_per_element) {
   constexpr unsigned moments = 500;  // of the midpoint rule; its error is far below the noise
-  const model::balance_plan plan = plan_of(filter_kind::multilevel, bits_per_element);
+  const model::balance_plan plan = balance_of(contender::multilevel, bits_per_element);
   const unsigned threshold = *plan.threshold;
   const double probability = plan.admit_probability;
   const auto levels_at = [&](double time) {
@@ -143,7 +146,7 @@ double missed_through_time(double bits_per_element) {
 
 filter_effort filter_effort_for(effort how_much) {
   return by_effort<filter_effort>(
-      how_much, {.blocks = 1'500, .trials = 32, .wanted_positives = 4e3, .most_queries = 1'500'000},
+      how_much, {.blocks = 1'500, .trials = 64, .wanted_positives = 8e3, .most_queries = 3'000'000},
       {.blocks = 10'000, .trials = 64, .wanted_positives = 4e4, .most_queries = 40'000'000},
       {.blocks = 100'000, .trials = 128, .wanted_positives = 1e6, .most_queries = 10'000'000'000});
 }
@@ -152,37 +155,51 @@ bool is_measurable(double error, const filter_effort& size) {
   return error * static_cast<double>(size.most_queries) >= enough_to_count;
 }
 
-filter_setup setup_of(filter_kind kind, double bits_per_element, double error,
-                      const filter_effort& size) {
-  filter_setup setup{.level_sizes = {size.blocks},
-                     .bloom_bits = block_bits,
-                     .bits_set = bits_set_for(bits_per_element),
-                     .trials = size.trials};
-  setup.queries = static_cast<std::uint64_t>(
-      std::min(static_cast<double>(size.most_queries), size.wanted_positives / error));
+filter_plan plan_for(contender kind, double bits_per_element, std::uint64_t blocks) {
+  filter_plan plan;
+  plan.bits_set = bits_set_for(bits_per_element);
+  plan.block_bits = block_bits;
+  plan.level_blocks[0] = blocks;
   switch (kind) {
-    case filter_kind::standard:
-      setup.level_sizes = {1};
-      setup.bloom_bits = size.blocks * block_bits;
+    case contender::standard:
+      plan.kind = oneprobe::filter_kind::standard;
+      plan.cells = blocks * block_bits;
       break;
-    case filter_kind::blocked:
+    case contender::blocked:
+      plan.kind = oneprobe::filter_kind::blocked;
       break;
-    case filter_kind::single:
-    case filter_kind::multilevel: {
-      const model::balance_plan plan = plan_of(kind, bits_per_element);
-      setup.bloom_bits = block_bits - shape_of(kind, bits_per_element).state_bits();
-      setup.threshold = plan.threshold;
-      setup.admit_probability = plan.admit_probability;
-      if (kind == filter_kind::multilevel)
-        setup.level_sizes = whole_levels(size.blocks, plan.level_fractions);
+    case contender::single:
+    case contender::multilevel: {
+      const model::balance_plan balance = balance_of(kind, bits_per_element);
+      plan.kind = oneprobe::filter_kind::balanced;
+      plan.scheme = kind == contender::single ? scheme_kind::single : scheme_kind::multilevel;
+      plan.state = {.rule = lookup_rule::counter,
+                    .threshold = *balance.threshold,
+                    .admit_probability = balance.admit_probability};
+      if (kind == contender::multilevel) {
+        const auto sizes = whole_levels(blocks, balance.level_fractions);
+        std::copy(sizes.begin(), sizes.end(), plan.level_blocks.begin());
+        plan.levels = usual_choices;
+      }
+      plan.choices = plan.levels;
       break;
     }
   }
-  const std::uint64_t blocks =
-      kind == filter_kind::standard ? size.blocks : total(setup.level_sizes);
-  setup.elements = static_cast<std::uint64_t>(
-      std::llround(elements_per_block(bits_per_element) * static_cast<double>(blocks)));
-  return setup;
+  const auto load = elements_per_block(bits_per_element);
+  plan.elements =
+      static_cast<std::uint64_t>(std::llround(load * static_cast<double>(plan.blocks())));
+  if (plan.kind == oneprobe::filter_kind::balanced) {
+    plan.overflow_reserve =
+        overflow_reserve_for(usual_overflow() * static_cast<double>(plan.elements));
+    plan.overflow_slots = overflow_slots_for(plan.overflow_reserve);
+  }
+  return plan;
+}
+
+filter_trials trials_of(const filter_plan& plan, double error, const filter_effort& size) {
+  const double queries =
+      std::min(static_cast<double>(size.most_queries), size.wanted_positives / error);
+  return {.plan = plan, .queries = static_cast<std::uint64_t>(queries), .trials = size.trials};
 }
 
 }  // namespace oneprobe::cli::balancing

@@ -31,7 +31,7 @@ point at_level(std::size_t level, double y, double error = 0) {
 /// Elements in each level, from the simulator's fraction of occupied buckets.
 std::vector<sim::estimate> simulated_levels(const conditions& in, const design& table,
                                             const std::vector<double>& expected) {
-  const unsigned trials = by_effort(in.how_much, 500u, 20'000u, 200'000u);
+  const unsigned trials = by_effort(in.how_much, 500u, 20'000u, 50'000u);
   const sim::findings found = sim::simulate({.scheme = scheme_kind::multilevel,
                                              .level_sizes = table.levels,
                                              .bucket_capacity = 1,

@@ -1,0 +1,10 @@
+// `oneprobe filter build|query|info`: files of keys to a filter file, and answers from it.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+namespace oneprobe::cli {
+
+void add_filter(CLI::App& app);
+
+}  // namespace oneprobe::cli

@@ -1,0 +1,157 @@
+// `oneprobe filter query`: which keys a filter may contain.
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "filter/commands.hpp"
+#include "filter/hashed_keys.hpp"
+#include "filter/read_ahead.hpp"
+#include "oneprobe/filter/any_filter.hpp"
+
+namespace oneprobe::cli {
+namespace {
+
+constexpr option words{"FILE", "[KEYS]",
+                       "the filter file, and the file of keys, one per line (default: -, standard "
+                       "input)"};
+constexpr option invert{"--invert", "", "print the keys that are surely not contained"};
+constexpr option only_count{"--count", "", "print how many keys there are instead of the keys"};
+
+/// Which keys are counted and printed.
+enum class wanted_keys { maybe_contained, surely_not };
+enum class printing { keys, count, nothing };
+
+struct settings {
+  std::string filter_path;
+  std::string keys_path = "-";
+  key_separator separator = key_separator::newline;
+  wanted_keys wanted = wanted_keys::maybe_contained;
+  printing print = printing::keys;
+};
+
+settings read_settings(const arguments& in) {
+  settings asked;
+  const auto paths = in.words(words);
+  if (paths.empty()) throw usage_error("FILE is missing: a filter file");
+  if (paths.size() > 2)
+    throw usage_error(
+        fmt::format("at most FILE and KEYS may be named; found {} names", paths.size()));
+  asked.filter_path = paths[0];
+  if (paths.size() > 1) asked.keys_path = paths[1];
+  asked.separator = read_separator(in);
+  if (in.is_set(invert)) asked.wanted = wanted_keys::surely_not;
+  if (in.is_set(only_count)) asked.print = printing::count;
+  if (in.is_set(json_output)) asked.print = printing::nothing;
+  in.refuse_unread();
+  return asked;
+}
+
+/// A negative answer has exit code 1 here, so a failure cannot.
+void print(std::string_view text) {
+  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0)
+    throw usage_error(fmt::format("cannot write to standard output: {}", std::strerror(errno)));
+}
+
+/// Answers for some keys, in memory that is kept.
+class answers {
+ public:
+  std::span<bool> room_for(std::size_t keys) {
+    if (keys > room_) {
+      values_ = std::make_unique<bool[]>(keys);
+      room_ = keys;
+    }
+    return {values_.get(), keys};
+  }
+
+ private:
+  std::unique_ptr<bool[]> values_;
+  std::size_t room_ = 0;
+};
+
+/// The lines with the wanted answer, as they stand; neighbours in one piece.
+void append_wanted(const hashed_keys& keys, std::span<const bool> found, wanted_keys which,
+                   std::string& to) {
+  const bool wanted = which == wanted_keys::maybe_contained;
+  for (std::size_t i = 0; i < found.size();) {
+    if (found[i] != wanted) {
+      ++i;
+      continue;
+    }
+    const std::size_t first = i;
+    while (i < found.size() && found[i] == wanted) ++i;
+    to += keys.lines(first, i);
+  }
+}
+
+struct totals {
+  std::uint64_t keys = 0;
+  std::uint64_t contained = 0;
+};
+
+template <class Reader>
+totals query_all(const Reader& filter, const settings& asked) {
+  totals sum;
+  answers found;
+  std::string lines_to_print;
+  key_file file(asked.keys_path);
+  key_lines lines(file, asked.separator);
+  read_ahead<hashed_keys> blocks([&](hashed_keys& next) { return next.read(lines, filter.hash()); },
+                                 [&] { file.stop_waiting(); });
+  while (const hashed_keys* keys = blocks.wait()) {
+    const std::span<bool> each = found.room_for(keys->hashes().size());
+    sum.keys += each.size();
+    sum.contained += filter.bulk_may_contain(keys->hashes(), each);
+    if (asked.print != printing::keys) continue;
+    lines_to_print.clear();
+    append_wanted(*keys, each, asked.wanted, lines_to_print);
+    if (!lines_to_print.empty()) print(lines_to_print);
+  }
+  return sum;
+}
+
+report answer(const arguments& in) {
+  const settings asked = read_settings(in);
+  loaded<any_mapped_filter> filter = map_any(asked.filter_path);
+  if (!filter) throw usage_error(filter.failure().sentence);
+  const totals sum =
+      std::visit([&](const auto& mapped) { return query_all(*mapped, asked); }, *filter);
+
+  const std::uint64_t surely_not = sum.keys - sum.contained;
+  const std::uint64_t wanted = asked.wanted == wanted_keys::surely_not ? surely_not : sum.contained;
+  report out("query");
+  out.whole("keys", sum.keys)
+      .whole("may_contain", sum.contained)
+      .whole("surely_not", surely_not)
+      .layout({});
+  if (asked.print == printing::count) print(fmt::format("{}\n", wanted));
+  if (wanted == 0) out.negative();
+  return out;
+}
+
+}  // namespace
+
+const command filter_query_command{
+    .name = "query",
+    .summary = "which keys a filter may contain",
+    .details =
+        "Prints the keys that may be contained, byte for byte as they came, or with --invert those "
+        "that surely are not. What a key is, see oneprobe filter build --help. The filter file is "
+        "mapped, not read. With --json: only how many of each there are. Exit code: 0 if there was "
+        "a key to print, 1 if there was none, 2 if something went wrong.",
+    .source = "",
+    .example = "seen.filter keys.txt --invert",
+    .options = {{&invert, need::optional},
+                {&only_count, need::optional},
+                {&nul_separated, need::optional}},
+    .words = &words,
+    .answer = answer,
+};
+
+}  // namespace oneprobe::cli

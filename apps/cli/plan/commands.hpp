@@ -1,0 +1,10 @@
+// The commands below `oneprobe plan`.
+#pragma once
+
+#include "command.hpp"
+
+namespace oneprobe::cli {
+
+extern const command plan_filter_command;
+
+}  // namespace oneprobe::cli

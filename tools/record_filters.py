@@ -1,0 +1,42 @@
+#!/usr/bin/env python3
+"""Runs `oneprobe bench filters` and keeps the result, with the commit and the date.
+
+usage: record_filters.py TOOL NAME [ARGUMENT...]
+
+TOOL is the built tool, NAME.json in docs/benchmarks/ receives its answer; NAME begins with "filters". For the record the
+tool is built with Boost.Bloom beside it (cmake -DONEPROBE_PEER_BOOST_BLOOM=DIR) and the machine is quiet:
+
+    tools/record_filters.py build/oneprobe filters-10M --elements 10M --bits-per-element 8,12,16,20,24,32,40
+    tools/record_filters.py build/oneprobe filters-100M --elements 100M --bits-per-element 16,24
+    tools/render_benchmarks.py --write
+"""
+
+import datetime
+import json
+import subprocess
+import sys
+
+from record_benchmarks import PROJECT, commit
+
+
+def main(arguments):
+    if len(arguments) < 2 or not arguments[1].startswith("filters"):
+        print(__doc__.strip(), file=sys.stderr)
+        return 2
+    tool, name, *further = arguments
+    facts = {"commit": commit(), "date": datetime.date.today().isoformat()}
+    done = subprocess.run([tool, "bench", "filters", "--json", *further], stdout=subprocess.PIPE, check=False, text=True)
+    if done.returncode != 0:
+        # What it found wrong stands in its answer; such a run is not kept.
+        print(done.stdout, end="", file=sys.stderr)
+        return 1
+    record = json.loads(done.stdout)
+    record["machine"].update(facts)
+    path = PROJECT / "docs" / "benchmarks" / f"{name}.json"
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
