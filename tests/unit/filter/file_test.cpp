@@ -130,8 +130,9 @@ TEST(golden_filters, of_balanced_blocks_reach_every_part_of_a_lookup) {
             ++stops[static_cast<std::size_t>(filter.explain(first_absent_integer + i).stopped)];
           EXPECT_GT(stops[static_cast<std::size_t>(lookup_path::stop::matched)], 0);
           // The least loaded of all candidates takes an element: once any overflows, all are full.
-          if (golden.plan.scheme != scheme_kind::d_left)
+          if (golden.plan.scheme != scheme_kind::d_left) {
             EXPECT_GT(stops[static_cast<std::size_t>(lookup_path::stop::ruled_out)], 0);
+          }
           EXPECT_GT(stops[static_cast<std::size_t>(lookup_path::stop::not_in_overflow)], 0);
         },
         build_any_golden(golden));
