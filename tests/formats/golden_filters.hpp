@@ -114,7 +114,7 @@ inline std::vector<golden_filter> golden_filters() {
   add_balanced("balanced-single", 256, single, one_level, 1, by_ones(120));
   add_balanced("balanced-sequential", 256, sequential, one_level, 3, by_ones(120));
   add_balanced("balanced-d-random", 256, d_random, one_level, 3, tracked(42));
-  add_balanced("balanced-d-left", 256, d_left, equal_levels, 3, tracked(43));
+  add_balanced("balanced-d-left", 256, d_left, equal_levels, 3, tracked(42));
   return all;
 }
 
