@@ -12,6 +12,7 @@
 #include "bench/machine.hpp"
 #include "bench/our_filters.hpp"
 #include "command.hpp"
+#include "oneprobe/core/simd.hpp"
 #include "progress.hpp"
 
 namespace oneprobe::cli {
@@ -24,6 +25,8 @@ constexpr option round_count{"--rounds", "R", "rounds over all of them (default 
 constexpr option chosen_kinds{
     "--kind", "NAME,...",
     "only these: standard, partitioned, blocked, counting, balanced, boost (default all)"};
+constexpr option vector_level{"--simd", "LEVEL",
+                              "use at most: plain, avx2, avx512 (default what the processor has)"};
 constexpr option key_seed{"--seed", "S", "start of the random keys (default 1)"};
 
 constexpr std::uint64_t default_elements = 10'000'000;
@@ -46,6 +49,12 @@ constexpr std::array<word<contender_kind>, 6> kind_names{{
     {"counting", contender_kind::counting},
     {"balanced", contender_kind::balanced},
     {"boost", contender_kind::boost},
+}};
+
+constexpr std::array<word<simd_level>, 3> level_names{{
+    {"plain", simd_level::plain},
+    {"avx2", simd_level::avx2},
+    {"avx512", simd_level::avx512},
 }};
 
 std::vector<contender_kind> read_kinds(const arguments& in) {
@@ -117,6 +126,7 @@ report answer(const arguments& in) {
   const race_settings settings = read_settings(in);
   const std::vector<double> sizes = read_bits(in);
   const std::vector<contender_kind> kinds = read_kinds(in);
+  limit_simd(in.maybe_choice(vector_level, level_names).value_or(most_simd));
   in.refuse_unread();  // before the work, which takes a while
   const machine_facts machine = describe_machine();
   progress_bar bar;
@@ -165,6 +175,7 @@ const command filters_command{
                 {&memory_per_element, need::optional},
                 {&round_count, need::optional},
                 {&chosen_kinds, need::optional},
+                {&vector_level, need::optional},
                 {&key_seed, need::optional}},
     .answer = answer,
 };

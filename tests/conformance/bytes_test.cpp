@@ -55,7 +55,7 @@ class lines {
 class plain_only {
  public:
   plain_only() { limit_simd(simd_level::plain); }
-  ~plain_only() { limit_simd(simd_level::avx2); }
+  ~plain_only() { limit_simd(most_simd); }
   plain_only(const plain_only&) = delete;
   plain_only& operator=(const plain_only&) = delete;
 };

@@ -3,11 +3,10 @@
 //   if (simd_in_use() == simd_level::avx2) ...
 //   limit_simd(simd_level::plain);       // filters made from now on use none
 //
-// A kernel with vector instructions is a function marked ONEPROBE_TARGET_AVX2. Its caller is
-// compiled for any machine, so it cannot be inlined there; a loop that calls it often is compiled a
-// second time, in a function marked ONEPROBE_LOOP_AVX2, and there everything is inlined. Filters
-// ask when they are made and keep the answer. Every level gives the same answers and the same
-// bytes.
+// A kernel with vector instructions is a function marked ONEPROBE_TARGET_AVX2 or ..._AVX512. Its
+// caller is compiled for any machine, so it cannot be inlined there; what calls it often is
+// compiled once more by `compiled_for`, and there everything is inlined. Filters ask when they are
+// made and keep the answer. Every level gives the same answers and the same bytes.
 //
 // With ONEPROBE_NO_SIMD defined, or on other machines, there is only `plain`. Thread-safe.
 #pragma once
@@ -16,38 +15,94 @@
 #include <atomic>
 #include <cstdint>
 #include <string_view>
+#include <type_traits>
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(ONEPROBE_NO_SIMD)
-#define ONEPROBE_HAS_AVX2 1
+#define ONEPROBE_HAS_SIMD 1
 #define ONEPROBE_TARGET_AVX2 __attribute__((target("avx2,bmi,bmi2,popcnt")))
-#define ONEPROBE_LOOP_AVX2 __attribute__((target("avx2,bmi,bmi2,popcnt"), flatten))
+// With VPOPCNTDQ, hence from Ice Lake and Zen 4 on: processors before them slow down for these
+// registers.
+#define ONEPROBE_TARGET_AVX512                                                   \
+  __attribute__((                                                                \
+      target("avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq,avx2,bmi,bmi2," \
+             "popcnt")))
 #else
-#define ONEPROBE_HAS_AVX2 0
+#define ONEPROBE_HAS_SIMD 0
 #endif
 
 namespace oneprobe {
 
 /// From the least to the most.
-enum class simd_level : std::uint8_t { plain, avx2 };
+enum class simd_level : std::uint8_t { plain, avx2, avx512 };
+inline constexpr simd_level most_simd = simd_level::avx512;
 
 constexpr std::string_view name_of(simd_level level) {
-  return level == simd_level::avx2 ? "avx2" : "plain";
+  switch (level) {
+    case simd_level::plain:
+      return "plain";
+    case simd_level::avx2:
+      return "avx2";
+    case simd_level::avx512:
+      return "avx512";
+  }
+  return "unknown";
 }
+
+/// What the whole program is compiled for, by -march or the like: calls for it may be inlined.
+#if ONEPROBE_HAS_SIMD && defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && \
+    defined(__AVX512VL__) && defined(__AVX512VPOPCNTDQ__) && defined(__BMI2__)
+inline constexpr simd_level simd_compiled = simd_level::avx512;
+#elif ONEPROBE_HAS_SIMD && defined(__AVX2__) && defined(__BMI__) && defined(__BMI2__)
+inline constexpr simd_level simd_compiled = simd_level::avx2;
+#else
+inline constexpr simd_level simd_compiled = simd_level::plain;
+#endif
+
+/// `Function` compiled for a level, with all that it calls inlined. `call` takes the arguments as
+/// listed, and is a function like any other: it may be pointed to.
+template <simd_level Level, auto Function, class... Args>
+struct compiled_for {
+  static std::invoke_result_t<decltype(Function), Args...> call(Args... args) {
+    return Function(args...);
+  }
+};
+#if ONEPROBE_HAS_SIMD
+template <auto Function, class... Args>
+struct compiled_for<simd_level::avx2, Function, Args...> {
+  [[gnu::flatten]] ONEPROBE_TARGET_AVX2 static std::invoke_result_t<decltype(Function), Args...>
+  call(Args... args) {
+    return Function(args...);
+  }
+};
+template <auto Function, class... Args>
+struct compiled_for<simd_level::avx512, Function, Args...> {
+  [[gnu::flatten]] ONEPROBE_TARGET_AVX512 static std::invoke_result_t<decltype(Function), Args...>
+  call(Args... args) {
+    return Function(args...);
+  }
+};
+#endif
 
 namespace detail {
 
 inline simd_level ask_processor() noexcept {
-#if ONEPROBE_HAS_AVX2
+#if ONEPROBE_HAS_SIMD
   // Also asks whether the operating system keeps the wide registers.
   __builtin_cpu_init();
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
-      __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt"))
-    return simd_level::avx2;
-#endif
+  if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("bmi") ||
+      !__builtin_cpu_supports("bmi2") || !__builtin_cpu_supports("popcnt"))
+    return simd_level::plain;
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+      __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
+      __builtin_cpu_supports("avx512vpopcntdq"))
+    return simd_level::avx512;
+  return simd_level::avx2;
+#else
   return simd_level::plain;
+#endif
 }
 
-inline std::atomic<simd_level> simd_limit{simd_level::avx2};
+inline std::atomic<simd_level> simd_limit{most_simd};
 
 }  // namespace detail
 

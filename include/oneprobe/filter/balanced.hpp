@@ -99,13 +99,10 @@ class basic_balanced_engine {
   std::uint64_t insert_all(std::size_t count, Source&& source) {
     std::uint64_t added = 0;
     with_kernel([&](auto chosen) {
-#if ONEPROBE_HAS_AVX2
-      if constexpr (decltype(chosen)::level == simd_level::avx2) {
-        added = insert_with_avx2<decltype(chosen)>(count, source);
-        return;
-      }
-#endif
-      added = insert_with<decltype(chosen)>(count, source);
+      using chosen_kernel = decltype(chosen);
+      using copy = std::remove_cvref_t<Source>;
+      added = compiled_for<chosen_kernel::level, insert_with<chosen_kernel, copy>, engine&,
+                           std::size_t, copy>::call(*this, count, source);
     });
     add(size_, added);
     return added;
@@ -123,11 +120,11 @@ class basic_balanced_engine {
   template <class Source, class Sink>
   void query_all(std::size_t count, Source&& source, Sink&& sink) const {
     with_kernel([&](auto chosen) {
-#if ONEPROBE_HAS_AVX2
-      if constexpr (decltype(chosen)::level == simd_level::avx2)
-        return query_with_avx2<decltype(chosen)>(count, source, sink);
-#endif
-      return query_with<decltype(chosen)>(count, source, sink);
+      using chosen_kernel = decltype(chosen);
+      using copy = std::remove_cvref_t<Source>;
+      using sink_copy = std::remove_cvref_t<Sink>;
+      compiled_for<chosen_kernel::level, query_with<chosen_kernel, copy, sink_copy>, const engine&,
+                   std::size_t, copy, sink_copy>::call(*this, count, source, sink);
     });
   }
   lookup_path explain(key_hash hash) const noexcept;
@@ -163,13 +160,14 @@ class basic_balanced_engine {
 
   template <class Use>
   decltype(auto) with_kernel(Use&& use) const {
-#if ONEPROBE_HAS_AVX2
+    const bool line = plan_.block_bits == 512;
+#if ONEPROBE_HAS_SIMD
+    if (level_ == simd_level::avx512)
+      return line ? use(kernel<512, simd_level::avx512>{}) : use(kernel<256, simd_level::avx512>{});
     if (level_ == simd_level::avx2)
-      return plan_.block_bits == 512 ? use(kernel<512, simd_level::avx2>{})
-                                     : use(kernel<256, simd_level::avx2>{});
+      return line ? use(kernel<512, simd_level::avx2>{}) : use(kernel<256, simd_level::avx2>{});
 #endif
-    return plan_.block_bits == 512 ? use(kernel<512, simd_level::plain>{})
-                                   : use(kernel<256, simd_level::plain>{});
+    return line ? use(kernel<512, simd_level::plain>{}) : use(kernel<256, simd_level::plain>{});
   }
 
   list_size size_of_list() const noexcept {
@@ -212,16 +210,16 @@ class basic_balanced_engine {
     return asked.answer(walk_to_end(walk, walk.start(hash, pattern_bits(hash))));
   }
   template <class Kernel, class Source, class Sink>
-  void query_with(std::size_t count, Source source, Sink sink) const {
-    const auto search = this->search<Kernel>();
-    const finding walk(scheme_, search);
+  static void query_with(const engine& asked, std::size_t count, Source source, Sink sink) {
+    const auto search = asked.search<Kernel>();
+    const finding walk(asked.scheme_, search);
     roll(
         walk, count,
         [&](std::size_t i) {
           const key_hash hash = source(i);
           return walk.start(hash, pattern_bits(hash));
         },
-        [&](std::size_t i, const auto& ended) { sink(i, answer(ended)); });
+        [&](std::size_t i, const auto& ended) { sink(i, asked.answer(ended)); });
   }
 
   // Inserts. All of them say whether may_contain would have said yes before.
@@ -280,9 +278,9 @@ class basic_balanced_engine {
     return present;
   }
   template <class Kernel, class Source>
-  std::uint64_t insert_with(std::size_t count, Source source) {
+  static std::uint64_t insert_with(engine& changed, std::size_t count, Source source) {
     std::uint64_t added = 0;
-    with_placing<Kernel>([&](auto& walk, auto was_there) {
+    changed.with_placing<Kernel>([&](auto& walk, auto was_there) {
       const auto start = [&](std::size_t i) {
         const key_hash hash = source(i);
         return walk.start(hash, item_of<typename Kernel::blocks>(hash));
@@ -292,7 +290,8 @@ class basic_balanced_engine {
         // An element that is forced changes a block which those behind it have seen already. So
         // walks go in rounds while the list has room for all that are open, then one by one.
         const std::size_t done = roll_in_rounds(walk, count, start, end, [&] {
-          return dropped_ != 0 || plan_.overflow_reserve >= entries_ + default_ring_width;
+          return changed.dropped_ != 0 ||
+                 changed.plan_.overflow_reserve >= changed.entries_ + default_ring_width;
         });
         if (done == count) return;
         roll_in_order(
@@ -305,38 +304,14 @@ class basic_balanced_engine {
     return added;
   }
 
-  // The same compiled once more: a kernel with vector instructions can be inlined only into a
-  // function that may use them.
-
   struct calls {
-    bool (*query)(const engine&, key_hash) noexcept;
-    bool (*insert)(engine&, key_hash) noexcept;
+    bool (*query)(const engine&, key_hash);
+    bool (*insert)(engine&, key_hash);
   };
-#if ONEPROBE_HAS_AVX2
-  template <class Kernel>
-  ONEPROBE_LOOP_AVX2 static bool query_one_avx2(const engine& asked, key_hash hash) noexcept {
-    return query_one<Kernel>(asked, hash);
-  }
-  template <class Kernel>
-  ONEPROBE_LOOP_AVX2 static bool insert_one_avx2(engine& changed, key_hash hash) noexcept {
-    return insert_one<Kernel>(changed, hash);
-  }
-  template <class Kernel, class Source, class Sink>
-  ONEPROBE_LOOP_AVX2 void query_with_avx2(std::size_t count, Source source, Sink sink) const {
-    query_with<Kernel>(count, source, sink);
-  }
-  template <class Kernel, class Source>
-  ONEPROBE_LOOP_AVX2 std::uint64_t insert_with_avx2(std::size_t count, Source source) {
-    return insert_with<Kernel>(count, source);
-  }
-#endif
   template <class Kernel>
   static calls calls_with() noexcept {
-#if ONEPROBE_HAS_AVX2
-    if constexpr (Kernel::level == simd_level::avx2)
-      return {query_one_avx2<Kernel>, insert_one_avx2<Kernel>};
-#endif
-    return {query_one<Kernel>, insert_one<Kernel>};
+    return {compiled_for<Kernel::level, query_one<Kernel>, const engine&, key_hash>::call,
+            compiled_for<Kernel::level, insert_one<Kernel>, engine&, key_hash>::call};
   }
 
   static void add(std::uint64_t& count, std::uint64_t more) noexcept { count += more; }

@@ -103,6 +103,7 @@ class basic_blocked_engine {
         scheme_(plan.blocks()),
         shape_{.bits_set = plan.bits_set, .bloom_bits = plan.block_bits},
         level_(simd_in_use()),
+        inlined_(choose_inlined()),
         visits_(choose_visits()),
         memory_(std::move(memory)),
         size_(counts.size) {}
@@ -112,7 +113,7 @@ class basic_blocked_engine {
   }
 
   insert_outcome insert(key_hash hash) noexcept {
-    const bool present = visits_.set_all(scheme_, memory_.data(), plan_.bits_set, hash);
+    const bool present = visit_with(visits_.set_all, *this, hash);
     if (present) return insert_outcome::possibly_present;
     add_to_size(1);
     return insert_outcome::added;
@@ -136,7 +137,7 @@ class basic_blocked_engine {
   }
 
   bool may_contain(key_hash hash) const noexcept {
-    return visits_.all_set(scheme_, memory_.data(), plan_.bits_set, hash);
+    return visit_with(visits_.all_set, *this, hash);
   }
   template <class Source, class Sink>
   void query_all(std::size_t count, Source&& source, Sink&& sink) const {
@@ -174,49 +175,60 @@ class basic_blocked_engine {
     else
       size_ += more;
   }
-  /// What one call does, compiled for one kernel from the hash to the answer, and once more for a
-  /// single group of positions: then there is no branch. Calls that do not wait for each other
-  /// overlap by as many as fit the processor's window, so that every instruction counts.
-  template <class Byte>
-  using visit = bool (*)(single, Byte*, std::uint32_t, key_hash) noexcept;
+  /// What one call does, compiled for one kernel from the hash to the answer, and for up to so many
+  /// bits: what is beyond them is left out. Calls that do not wait for each other overlap by as
+  /// many as fit the processor's window, so that every instruction counts.
   struct visits {
-    visit<const std::byte> all_set;
-    visit<std::byte> set_all;
+    bool (*all_set)(const basic_blocked_engine&, key_hash);
+    bool (*set_all)(basic_blocked_engine&, key_hash);
   };
-  template <class Kernel, std::uint32_t MostBitsSet, class Byte>
-  static bool visit_once(single scheme, Byte* memory, std::uint32_t bits_set,
-                         key_hash hash) noexcept {
+  template <class Kernel, std::uint32_t MostBitsSet, class Engine>
+  static bool visit_once(Engine& visited, key_hash hash) noexcept {
+    const std::uint32_t bits_set = visited.shape_.bits_set;
 #if defined(__GNUC__)
-    if (bits_set > MostBitsSet) __builtin_unreachable();  // the compiler drops what is beyond
+    if (bits_set > MostBitsSet) __builtin_unreachable();
 #endif
-    const detail::block_visit<Kernel, Byte> walk(
-        scheme, memory, {.bits_set = bits_set, .bloom_bits = Kernel::bytes * 8});
+    const detail::block_visit<Kernel, std::remove_pointer_t<decltype(visited.memory_.data())>> walk(
+        visited.scheme_, visited.memory_.data(),
+        {.bits_set = bits_set, .bloom_bits = Kernel::bytes * 8});
     return walk.step(walk.start(hash));
   }
-#if ONEPROBE_HAS_AVX2
-  template <class Kernel, std::uint32_t MostBitsSet, class Byte>
-  ONEPROBE_LOOP_AVX2 static bool visit_once_avx2(single scheme, Byte* memory,
-                                                 std::uint32_t bits_set, key_hash hash) noexcept {
-    return visit_once<Kernel, MostBitsSet>(scheme, memory, bits_set, hash);
-  }
-#endif
   template <class Kernel, std::uint32_t MostBitsSet>
   static visits visits_with() noexcept {
-#if ONEPROBE_HAS_AVX2
-    if constexpr (Kernel::level == simd_level::avx2)
-      return {visit_once_avx2<Kernel, MostBitsSet, const std::byte>,
-              visit_once_avx2<Kernel, MostBitsSet, std::byte>};
-#endif
-    return {visit_once<Kernel, MostBitsSet, const std::byte>,
-            visit_once<Kernel, MostBitsSet, std::byte>};
+    using engine = basic_blocked_engine;
+    return {compiled_for<Kernel::level, visit_once<Kernel, MostBitsSet, const engine>,
+                         const engine&, key_hash>::call,
+            compiled_for<Kernel::level, visit_once<Kernel, MostBitsSet, engine>, engine&,
+                         key_hash>::call};
   }
   visits choose_visits() const noexcept {
     return with_kernel([this](auto bits) {
       using kernel = decltype(bits);
-      return plan_.bits_set <= detail::group_size
-                 ? visits_with<kernel, detail::group_size>()
-                 : visits_with<kernel, filter_plan::most_bits_set_in_block>();
+      constexpr std::uint32_t group = detail::group_size;
+      if (shape_.bits_set <= group) return visits_with<kernel, group>();
+      if (shape_.bits_set <= 2 * group) return visits_with<kernel, 2 * group>();
+      return visits_with<kernel, filter_plan::most_bits_set_in_block>();
     });
+  }
+
+  /// By the pointer; or inlined, where the program is compiled for the processor and blocks are
+  /// lines.
+  template <class Visit, class Engine>
+  static bool visit_with(Visit visit, Engine& visited, key_hash hash) noexcept {
+    if constexpr (simd_compiled != simd_level::plain) {
+      using enum block_layout;
+      constexpr std::uint32_t most = filter_plan::most_bits_set_in_block;
+      if (visited.inlined_ == inlined::independent)
+        return visit_once<block_bits<512, independent, simd_compiled, Words>, most>(visited, hash);
+      if (visited.inlined_ == inlined::lanes)
+        return visit_once<block_bits<512, lanes, simd_compiled, Words>, most>(visited, hash);
+    }
+    return visit(visited, hash);
+  }
+  enum class inlined : std::uint8_t { nothing, independent, lanes };
+  inlined choose_inlined() const noexcept {
+    if (level_ != simd_compiled || plan_.block_bits != 512) return inlined::nothing;
+    return plan_.layout == block_layout::lanes ? inlined::lanes : inlined::independent;
   }
 
   /// Calls `use` with the kernel for this filter's blocks.
@@ -232,7 +244,8 @@ class basic_blocked_engine {
   }
   template <class Use>
   decltype(auto) with_kernel(Use&& use) const {
-#if ONEPROBE_HAS_AVX2
+#if ONEPROBE_HAS_SIMD
+    if (level_ == simd_level::avx512) return with_kernel_of<simd_level::avx512>(use);
     if (level_ == simd_level::avx2) return with_kernel_of<simd_level::avx2>(use);
 #endif
     return with_kernel_of<simd_level::plain>(use);
@@ -244,25 +257,15 @@ class basic_blocked_engine {
     roll(
         walk, count, [&](std::size_t i) { return walk.start(source(i)); }, sink);
   }
-#if ONEPROBE_HAS_AVX2
-  template <class Kernel, class Byte, class Source, class Sink>
-  ONEPROBE_LOOP_AVX2 static void roll_with_avx2(detail::block_visit<Kernel, Byte> walk,
-                                                std::size_t count, Source source, Sink sink) {
-    roll_with<Kernel, Byte>(walk, count, source, sink);
-  }
-#endif
   /// Visits the blocks of all hashes, asked for ahead. Source and sink go by value: what they hold
   /// then lies in the registers of the loop.
   template <class Byte, class Source, class Sink>
   void roll_blocks(Byte* memory, std::size_t count, Source source, Sink sink) const {
     with_kernel([&](auto bits) {
       using kernel = decltype(bits);
-      const detail::block_visit<kernel, Byte> walk(scheme_, memory, shape_);
-#if ONEPROBE_HAS_AVX2
-      if constexpr (kernel::level == simd_level::avx2)
-        return roll_with_avx2<kernel, Byte>(walk, count, source, sink);
-#endif
-      return roll_with<kernel, Byte>(walk, count, source, sink);
+      using visit = detail::block_visit<kernel, Byte>;
+      compiled_for<kernel::level, roll_with<kernel, Byte, Source, Sink>, visit, std::size_t, Source,
+                   Sink>::call(visit(scheme_, memory, shape_), count, source, sink);
     });
   }
 
@@ -270,6 +273,7 @@ class basic_blocked_engine {
   single scheme_;
   block_shape shape_;
   simd_level level_;
+  inlined inlined_;
   visits visits_;
   line_memory memory_;
   size_count size_;

@@ -191,20 +191,12 @@ inline std::uint64_t count_nonzero_plain(const std::byte* memory, std::uint64_t 
   return count;
 }
 
-#if ONEPROBE_HAS_AVX2
-/// The same with the instruction that counts bits.
-ONEPROBE_LOOP_AVX2 inline std::uint64_t count_nonzero_avx2(const std::byte* memory,
-                                                           std::uint64_t first, std::uint64_t last,
-                                                           unsigned cell_bits) noexcept {
-  return count_nonzero_plain(memory, first, last, cell_bits);
-}
-#endif
-
 inline std::uint64_t count_nonzero(const std::byte* memory, std::uint64_t first, std::uint64_t last,
                                    unsigned cell_bits) noexcept {
-#if ONEPROBE_HAS_AVX2
-  if (simd_in_use() == simd_level::avx2) return count_nonzero_avx2(memory, first, last, cell_bits);
-#endif
+  // With the instruction that counts bits, where there is one.
+  if (simd_in_use() >= simd_level::avx2)
+    return compiled_for<simd_level::avx2, count_nonzero_plain, const std::byte*, std::uint64_t,
+                        std::uint64_t, unsigned>::call(memory, first, last, cell_bits);
   return count_nonzero_plain(memory, first, last, cell_bits);
 }
 

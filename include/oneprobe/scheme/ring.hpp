@@ -42,13 +42,20 @@ constexpr void begin_walk(const Walk& walk, State& place, std::size_t number, So
   walk.prefetch(place);
 }
 
-/// A walk before its first step, in registers.
+/// What is kept of a walk before its first step: its seed, or the walk itself where it has none.
 template <class Walk, class State>
-constexpr State restarted(const Walk& walk, const State& state) {
-  if constexpr (requires { walk.restart(state); })
-    return walk.restart(state);
+constexpr auto seed_of(const Walk& walk, const State& state) {
+  if constexpr (requires { walk.seed_of(state); })
+    return walk.seed_of(state);
   else
     return state;
+}
+template <class State, class Walk, class Seed>
+constexpr State grown(const Walk& walk, const Seed& seed) {
+  if constexpr (std::is_same_v<Seed, State>)
+    return seed;
+  else
+    return walk.grow(seed);
 }
 
 /// Walks that have taken a step and are still open, in the order in which they took it.
@@ -126,13 +133,19 @@ constexpr std::size_t roll_in_rounds(Walk& walk, std::size_t count, Source&& sou
                                      Gate gate = {}) {
   static_assert(Width >= 2 && (Width & (Width - 1)) == 0, "a power of two, so that % is a mask");
   using state = decltype(source(std::size_t{}));
-  std::array<state, Width> ring;
+  using seed = decltype(detail::seed_of(walk, source(std::size_t{})));
+  std::array<seed, Width> ring;
   detail::waiting_walks<state, Width> waiting;
+  const auto begin = [&](std::size_t i) {
+    const state started = source(i);
+    ring[i % Width] = detail::seed_of(walk, started);
+    walk.prefetch(started);
+  };
   const std::size_t filled = std::min(Width, count);
-  for (std::size_t i = 0; i < filled; ++i) detail::begin_walk(walk, ring[i], i, source);
+  for (std::size_t i = 0; i < filled; ++i) begin(i);
   std::size_t i = 0;
   for (; i < count && gate(); ++i) {
-    state oldest = detail::restarted(walk, ring[i % Width]);
+    state oldest = detail::grown<state>(walk, ring[i % Width]);
     walk.step(oldest);
     if (oldest.end == walk_end::open) {
       walk.prefetch_next(oldest);
@@ -140,7 +153,7 @@ constexpr std::size_t roll_in_rounds(Walk& walk, std::size_t count, Source&& sou
     } else {
       sink(i, oldest);
     }
-    if (i + Width < count) detail::begin_walk(walk, ring[i % Width], i + Width, source);
+    if (i + Width < count) begin(i + Width);
     while (waiting.full()) waiting.step_all(walk, sink);
   }
   while (!waiting.empty()) waiting.step_all(walk, sink);

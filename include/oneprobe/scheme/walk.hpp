@@ -125,10 +125,17 @@ class placing {
     return {.probe = from, .element = std::move(element), .at = scheme_->first(from)};
   }
 
-  /// A walk before its first step once more, with what is the same for all of them written out: a
-  /// loop over first steps then need not read it.
-  constexpr state restart(const state& walk) const {
-    return {.probe = walk.probe, .element = walk.element, .at = {walk.at.bucket, 0}};
+  /// What tells walks apart before their first step: all that a ring has to keep of them.
+  struct seed {
+    typename Scheme::probe probe;
+    typename Store::item element;
+    std::uint64_t bucket;
+  };
+  constexpr seed seed_of(const state& walk) const {
+    return {.probe = walk.probe, .element = walk.element, .bucket = walk.at.bucket};
+  }
+  constexpr state grow(const seed& from) const {
+    return {.probe = from.probe, .element = from.element, .at = {from.bucket, 0}};
   }
 
   /// Asks for what the first step will read.
@@ -261,8 +268,16 @@ class finding {
     return {.probe = from, .key = wanted, .at = scheme_->first(from)};
   }
   /// As in `placing`.
-  constexpr state restart(const state& walk) const {
-    return {.probe = walk.probe, .key = walk.key, .at = {walk.at.bucket, 0}};
+  struct seed {
+    typename Scheme::probe probe;
+    typename Store::key key;
+    std::uint64_t bucket;
+  };
+  constexpr seed seed_of(const state& walk) const {
+    return {.probe = walk.probe, .key = walk.key, .bucket = walk.at.bucket};
+  }
+  constexpr state grow(const seed& from) const {
+    return {.probe = from.probe, .key = from.key, .at = {from.bucket, 0}};
   }
   constexpr void prefetch(const state& walk) const noexcept { store_->prefetch(walk.at); }
   constexpr void prefetch_next(const state& walk) const noexcept { store_->prefetch(walk.at); }

@@ -50,7 +50,7 @@ inline constexpr unsigned group_size = 8;
 /// from SplitMix64 (s = 0, 1, ...; the high halves of mix_bits(16 s + 1), ..., mix_bits(16 s + 9),
 /// made odd) this one, s = 1,212,835, has the best spectral test over all such pairs, triples and
 /// quadruples: no dual vector is shorter than 0.168 of the longest possible.
-inline constexpr std::array<std::uint32_t, group_size> odd_multipliers{
+alignas(32) inline constexpr std::array<std::uint32_t, group_size> odd_multipliers{
     0xcee1'704d, 0x9fac'9449, 0xc2ee'35f7, 0x756f'78ef,
     0x65c1'54a7, 0x1399'9d49, 0x01df'b52f, 0x4518'db3d};
 inline constexpr std::uint32_t second_group_multiplier = 0x6c1d'eee7;
@@ -88,6 +88,9 @@ constexpr std::uint32_t bit_position(std::uint64_t pattern, unsigned number,
                                            detail::lane_bits(BlockBits, shape.bits_set));
 }
 
+/// How a block takes an element it is offered.
+enum class put_outcome : std::uint8_t { was_set, set, refused };
+
 /// The kernels. `Words` says whether other threads may set bits meanwhile.
 template <unsigned BlockBits, block_layout Layout, simd_level Level = simd_level::plain,
           class Words = plain_words>
@@ -124,6 +127,17 @@ struct block_bits {
       present &= Words::set_bits(block + at / word_bits * word_bytes, bit) >> (at % word_bits);
     });
     return (present & 1) != 0;
+  }
+
+  /// Sets all bits of an element unless they are set already, or the block has room for no more:
+  /// `has_room()` is asked in between.
+  template <class HasRoom>
+  static put_outcome put(std::byte* block, std::uint64_t pattern, block_shape shape,
+                         HasRoom has_room) noexcept {
+    if (all_set(block, pattern, shape)) return put_outcome::was_set;
+    if (!has_room()) return put_outcome::refused;
+    set_all(block, pattern, shape);
+    return put_outcome::set;
   }
 
   /// How many Bloom bits are set.
@@ -164,3 +178,4 @@ struct block_bits {
 }  // namespace oneprobe
 
 #include "oneprobe/store/block_bits_avx2.hpp"
+#include "oneprobe/store/block_bits_avx512.hpp"

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "oneprobe/core/simd.hpp"
-#if ONEPROBE_HAS_AVX2
+#if ONEPROBE_HAS_SIMD
 
 #include <immintrin.h>
 
@@ -119,6 +119,15 @@ struct block_bits<BlockBits, block_layout::independent, simd_level::avx2, Words>
       return detail::set_four_words<Words>(block, low) && present;
     }
     return detail::set_four_words<Words>(block, low);
+  }
+
+  template <class HasRoom>
+  ONEPROBE_TARGET_AVX2 static put_outcome put(std::byte* block, std::uint64_t pattern,
+                                              block_shape shape, HasRoom has_room) noexcept {
+    if (all_set(block, pattern, shape)) return put_outcome::was_set;
+    if (!has_room()) return put_outcome::refused;
+    set_all(block, pattern, shape);
+    return put_outcome::set;
   }
 
   ONEPROBE_TARGET_AVX2 static std::uint32_t count_ones(const std::byte* block,

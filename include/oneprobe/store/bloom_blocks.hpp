@@ -95,22 +95,22 @@ class bloom_blocks {
   /// and nothing changes.
   verdict try_put(position at, item& element, std::uint32_t limit) noexcept {
     std::byte* const block = block_at(at.bucket);
-    if (bits::all_set(block, element.pattern, frame_->shape)) {
-      element.was_set = true;
-      return verdict::placed;
-    }
-    if (load_of(block) >= limit) {
+    const put_outcome outcome =
+        bits::put(block, element.pattern, shape(), [&] { return load_of(block) < limit; });
+    if (outcome == put_outcome::refused) {
       element.was_noted &= note_refusal(block, element.mark);
       return verdict::refused;
     }
-    bits::set_all(block, element.pattern, frame_->shape);
-    count_one(block);
+    if (outcome == put_outcome::was_set)
+      element.was_set = true;
+    else
+      count_one(block);
     return verdict::placed;
   }
   /// Puts an element into a block that has refused it. The load stays: it says that the block is
   /// full.
   void force(position at, const item& element) noexcept {
-    bits::set_all(block_at(at.bucket), element.pattern, frame_->shape);
+    bits::set_all(block_at(at.bucket), element.pattern, shape());
   }
 
   std::optional<std::uint32_t> load(position at) const noexcept {
@@ -119,7 +119,7 @@ class bloom_blocks {
   void prefetch(position at) const noexcept { prefetch_line(block_at(at.bucket)); }
 
   bool all_set(position at, std::uint64_t pattern) const noexcept {
-    return bits::all_set(block_at(at.bucket), pattern, frame_->shape);
+    return bits::all_set(block_at(at.bucket), pattern, shape());
   }
   /// Whether the block's tracking bits say that it may have refused an element with this mark.
   bool is_tracked(position at, std::uint16_t mark) const noexcept {
@@ -156,6 +156,13 @@ class bloom_blocks {
  private:
   static constexpr std::size_t last_word_at = (bits::words - 1) * word_bytes;
 
+  /// A block of these always has bits of its own; the kernels leave out what is for others.
+  block_shape shape() const noexcept {
+#if defined(__GNUC__)
+    if (frame_->shape.bloom_bits >= BlockBits) __builtin_unreachable();
+#endif
+    return frame_->shape;
+  }
   std::byte* block_at(std::uint64_t block) const noexcept { return memory_ + block * bits::bytes; }
   static std::byte* last_word(std::byte* block) noexcept { return block + last_word_at; }
   static const std::byte* last_word(const std::byte* block) noexcept {

@@ -171,14 +171,24 @@ TEST(balanced_filter, leaves_the_same_bytes_and_counts_in_bulk) {
   }
 }
 
-TEST(balanced_filter, without_vector_instructions_has_the_same_bytes_and_answers) {
-  if (simd_supported() == simd_level::plain) GTEST_SKIP() << "this processor has none";
+class balanced_filter_at : public ::testing::TestWithParam<simd_level> {
+  void SetUp() override {
+    if (GetParam() > simd_supported()) GTEST_SKIP() << "this processor has none";
+    limit_simd(GetParam());
+  }
+  void TearDown() override { limit_simd(most_simd); }
+};
+INSTANTIATE_TEST_SUITE_P(levels, balanced_filter_at,
+                         ::testing::Values(simd_level::avx2, simd_level::avx512),
+                         [](const auto& level) { return std::string(name_of(level.param)); });
+
+TEST_P(balanced_filter_at, has_the_same_bytes_and_answers_as_without_vector_instructions) {
   for (const filter_plan& plan : all_small_plans()) {
     SCOPED_TRACE(balanced_plans::name_of(plan));
     with_filter(plan, 4, [&](auto fast) {
       limit_simd(simd_level::plain);
       auto plain = std::remove_reference_t<decltype(fast)>(plan, seeded_hash(4));
-      limit_simd(simd_level::avx2);
+      limit_simd(GetParam());
       const std::vector<std::uint64_t> keys = keys_from(0, plan.elements * 5 / 4);
       EXPECT_EQ(fast.bulk_insert(keys), plain.bulk_insert(keys));
       EXPECT_EQ(fast.insert(std::uint64_t{1} << 40), plain.insert(std::uint64_t{1} << 40));

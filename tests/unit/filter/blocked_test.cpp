@@ -40,17 +40,18 @@ filter_plan plan_of(const shape& s, std::uint64_t blocks) {
           .level_blocks = {blocks}};
 }
 
-/// Both levels, where the processor has both; the limit is lifted in the end.
+/// Every level that the processor has; the limit is lifted in the end.
 class blocked_filter_at : public ::testing::TestWithParam<simd_level> {
  protected:
   void SetUp() override {
-    if (GetParam() > simd_supported()) GTEST_SKIP() << "this processor has no AVX2";
+    if (GetParam() > simd_supported())
+      GTEST_SKIP() << "this processor has no " << name_of(GetParam());
     limit_simd(GetParam());
   }
-  void TearDown() override { limit_simd(simd_level::avx2); }
+  void TearDown() override { limit_simd(most_simd); }
 };
 INSTANTIATE_TEST_SUITE_P(levels, blocked_filter_at,
-                         ::testing::Values(simd_level::plain, simd_level::avx2),
+                         ::testing::Values(simd_level::plain, simd_level::avx2, simd_level::avx512),
                          [](const auto& level) { return std::string(name_of(level.param)); });
 
 TEST_P(blocked_filter_at, bulk_calls_do_what_single_calls_do) {
@@ -124,8 +125,10 @@ TEST(blocked_filter, levels_leave_the_same_bytes) {
     const blocked_filter plain = filled<blocked_filter>(plan_of(s, 301), 1, 5000);
     const concurrent_blocked_filter concurrent =
         filled<concurrent_blocked_filter>(plan_of(s, 301), 1, 5000);
-    limit_simd(simd_level::avx2);
-    expect_same_bytes(plain, filled<blocked_filter>(plan_of(s, 301), 1, 5000));
+    for (const simd_level level : {simd_level::avx2, simd_level::avx512}) {
+      limit_simd(level);
+      expect_same_bytes(plain, filled<blocked_filter>(plan_of(s, 301), 1, 5000));
+    }
     EXPECT_TRUE(std::ranges::equal(plain.memory(), concurrent.memory()));
     EXPECT_EQ(plain.counts(), concurrent.counts());
     EXPECT_EQ(plain.stats().current_fpr, concurrent.stats().current_fpr);

@@ -75,11 +75,16 @@ struct kernel {
 template <class Kernel>
 class block_kernel : public ::testing::Test {
   void SetUp() override {
-    if (Kernel::level > simd_supported()) GTEST_SKIP() << "this processor has no AVX2";
+    if (Kernel::level > simd_supported())
+      GTEST_SKIP() << "this processor has no " << name_of(Kernel::level);
   }
 };
 using kernels = ::testing::Types<
-#if ONEPROBE_HAS_AVX2
+#if ONEPROBE_HAS_SIMD
+    kernel<512, independent, simd_level::avx512, plain_words>,
+    kernel<256, independent, simd_level::avx512, plain_words>,
+    kernel<512, lanes, simd_level::avx512, plain_words>,
+    kernel<512, independent, simd_level::avx512, atomic_words>,
     kernel<512, independent, simd_level::avx2, plain_words>,
     kernel<256, independent, simd_level::avx2, plain_words>,
     kernel<512, lanes, simd_level::avx2, plain_words>,
