@@ -66,18 +66,6 @@ double found_fraction(const balanced_filter& seen, const std::vector<std::string
   return static_cast<double>(found) / static_cast<double>(names.size());
 }
 
-const char* words_for(filter_condition condition) {
-  switch (condition) {
-    case filter_condition::as_planned:
-      return "as planned";
-    case filter_condition::over_full:
-      return "over-full";
-    case filter_condition::degraded:
-      return "degraded";
-  }
-  return "unknown";
-}
-
 void show(std::uint64_t visitors) {
   // A fixed seed, so that this program prints the same every time. Leave it out in yours: then
   // nobody can know which keys collide.
@@ -103,7 +91,7 @@ void show(std::uint64_t visitors) {
                 100 * static_cast<double>(now.counts.size) / static_cast<double>(visitors),
                 found_fraction(seen, absent), now.current_fpr,
                 static_cast<double>(accesses) / static_cast<double>(absent.size()),
-                words_for(now.condition));
+                std::string(name_of(now.condition)).c_str());
   }
 }
 

@@ -1,6 +1,6 @@
 // Any bytes as a filter file: either one sentence that says what is wrong, or a filter that answers
 // queries, tells its statistics, takes elements without losing one, and has these very bytes when
-// it is saved again.
+// it is saved again. Files of growing and rotating filters likewise.
 //
 // Every input is read twice: as it is, and with its checksums made to fit, since otherwise hardly
 // any would get past them.
@@ -20,6 +20,11 @@
 #include <vector>
 
 #include "oneprobe/filter/any_filter.hpp"
+#include "oneprobe/filter/balanced.hpp"
+#include "oneprobe/filter/blocked.hpp"
+#include "oneprobe/filter/growing.hpp"
+#include "oneprobe/filter/parts_file.hpp"
+#include "oneprobe/filter/rotating.hpp"
 
 namespace {
 
@@ -92,6 +97,46 @@ void read(std::span<const std::byte> bytes) {
       *filter);
 }
 
+/// Parts as the default plans have them, unless they are large: a file may ask for any growth.
+template <class Filter>
+filter_plan plan_small_part(std::uint64_t elements, double fpr) {
+  constexpr std::uint64_t most_elements = 10'000;
+  if (elements < 1 || elements > most_elements) return {};  // which is no plan
+  return Filter::engine_type::default_plan(
+      elements, std::clamp(fpr, default_plan_least_fpr, default_plan_largest_fpr));
+}
+
+template <class Filter>
+loaded<growing_filter<Filter>> load_parts(std::type_identity<growing_filter<Filter>>,
+                                          std::span<const std::byte> bytes) {
+  return load_from<growing_filter<Filter>>(bytes, plan_small_part<Filter>);
+}
+template <class Filter>
+loaded<rotating_filter<Filter>> load_parts(std::type_identity<rotating_filter<Filter>>,
+                                           std::span<const std::byte> bytes) {
+  return load_from<rotating_filter<Filter>>(bytes);
+}
+
+template <class Whole>
+void read_parts(std::span<const std::byte> bytes) {
+  constexpr std::type_identity<Whole> type;
+  auto whole = load_parts(type, bytes);
+  if (!whole) return require_sentence(whole.failure());
+  require(std::ranges::equal(saved(*whole), bytes), "saved again it has other bytes");
+  ask(*whole);
+  // Nobody counts so far, and a file that says so has no room for more.
+  constexpr std::uint64_t most_counted = std::uint64_t{1} << 61;
+  if (whole->parts().back().counts().size > most_counted) return;
+  fill(*whole);
+  std::array<std::uint64_t, integer_keys> keys{};
+  for (std::uint64_t i = 0; i < integer_keys; ++i) keys[i] = ~i * ~i;
+  whole->bulk_insert(keys);
+  for (const std::uint64_t key : keys) require(whole->may_contain(key), "an element is lost");
+  if constexpr (requires { whole->rotate(); }) whole->rotate();
+  ask(*whole);
+  require(load_parts(type, saved(*whole)).has_value(), "what was filled cannot be loaded");
+}
+
 /// The payload is not verified: answers may be wrong, but there are answers.
 void view(std::span<const std::byte> bytes) {
   const loaded<file_facts> facts = read_facts(bytes);
@@ -107,21 +152,57 @@ void view(std::span<const std::byte> bytes) {
   });
 }
 
-/// The same with checksums that fit, as far as there are sections.
-std::vector<std::byte> sealed(std::span<const std::byte> bytes) {
-  std::vector<std::byte> copy(bytes.begin(), bytes.end());
-  constexpr std::size_t head_bytes = preamble_bytes + filter_parameters::bytes;
-  if (copy.size() < head_bytes) return copy;
-  std::ranges::copy(file_magic, copy.begin());
+template <class Number>
+Number number_at(std::span<const std::byte> bytes, std::size_t at) {
+  return byte_reader(bytes.subspan(at, sizeof(Number))).take<Number>();
+}
+
+bool holds_parts(std::span<const std::byte> bytes) {
+  return bytes.size() >= preamble_bytes &&
+         name_of(static_cast<parts_kind>(number_at<std::uint16_t>(bytes, 10))) != "unknown";
+}
+
+/// Makes magic, lengths and checksums fit, as far as there are sections.
+void seal(std::span<std::byte> bytes, std::size_t parameter_bytes) {
+  const std::size_t head_bytes = preamble_bytes + parameter_bytes;
+  if (bytes.size() < head_bytes) return;
+  std::ranges::copy(file_magic, bytes.begin());
   const auto put = [&](std::size_t at, std::uint64_t value) {
-    byte_writer(std::span<std::byte>(copy).subspan(at, 8)).put(value);
+    byte_writer(bytes.subspan(at, 8)).put(value);
   };
-  const std::span<const std::byte> all(copy);
-  put(16, filter_parameters::bytes);
-  put(24, copy.size() - head_bytes);
-  put(32, checksum_of(all.subspan(preamble_bytes, filter_parameters::bytes)));
+  const std::span<const std::byte> all(bytes);
+  put(16, parameter_bytes);
+  put(24, bytes.size() - head_bytes);
+  put(32, checksum_of(all.subspan(preamble_bytes, parameter_bytes)));
   put(40, checksum_of(all.subspan(head_bytes)));
   put(56, checksum_of(all.first(56)));
+}
+
+/// The same for a file of several filters: first the parts, where the file says that they are.
+void seal_parts(std::span<std::byte> bytes) {
+  constexpr std::size_t fixed_bytes = preamble_bytes + parts_parameters::fixed_bytes;
+  if (bytes.size() < fixed_bytes) return;
+  const auto parts = number_at<std::uint64_t>(bytes, preamble_bytes + 24);
+  if (parts > (bytes.size() - fixed_bytes) / 8) return;
+  const auto parameter_bytes = static_cast<std::size_t>(parts_parameters::section_bytes(parts));
+  if (parameter_bytes > bytes.size() - preamble_bytes) return;
+  std::span<std::byte> left = bytes.subspan(preamble_bytes + parameter_bytes);
+  for (std::uint64_t i = 0; i < parts; ++i) {
+    const auto part_bytes =
+        number_at<std::uint64_t>(bytes, fixed_bytes + 8 * static_cast<std::size_t>(i));
+    if (part_bytes > left.size()) break;
+    seal(left.first(static_cast<std::size_t>(part_bytes)), filter_parameters::bytes);
+    left = left.subspan(static_cast<std::size_t>(part_bytes));
+  }
+  seal(bytes, parameter_bytes);
+}
+
+std::vector<std::byte> sealed(std::span<const std::byte> bytes) {
+  std::vector<std::byte> copy(bytes.begin(), bytes.end());
+  if (holds_parts(copy))
+    seal_parts(copy);
+  else
+    seal(copy, filter_parameters::bytes);
   return copy;
 }
 
@@ -132,6 +213,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (const auto& input : {std::vector<std::byte>(bytes.begin(), bytes.end()), sealed(bytes)}) {
     read(input);
     view(input);
+    if (!holds_parts(input)) continue;
+    read_parts<growing_filter<balanced_filter>>(input);
+    read_parts<growing_filter<blocked_filter>>(input);
+    read_parts<rotating_filter<balanced_filter>>(input);
+    read_parts<rotating_filter<blocked_filter>>(input);
   }
   return 0;
 }

@@ -4,10 +4,17 @@
 usage: record_filters.py TOOL NAME [ARGUMENT...]
 
 TOOL is the built tool, NAME.json in docs/benchmarks/ receives its answer; NAME begins with "filters". For the record the
-tool is built with Boost.Bloom beside it (cmake -DONEPROBE_PEER_BOOST_BLOOM=DIR) and the machine is quiet:
+tool is built with Boost.Bloom beside it (cmake -DONEPROBE_PEER_BOOST_BLOOM=DIR), once for the machine, which is how
+Boost.Bloom is always compiled (-DCMAKE_CXX_FLAGS=-march=native -DONEPROBE_WARNINGS_AS_ERRORS=OFF: XXH3 then warns), and
+once for any machine; and the machine is quiet:
 
-    tools/record_filters.py build/oneprobe filters-10M --elements 10M --bits-per-element 8,12,16,20,24,32,40
-    tools/record_filters.py build/oneprobe filters-100M --elements 100M --bits-per-element 16,24
+    tools/record_filters.py native/oneprobe filters-10M --elements 10M --bits-per-element 8,12,16,20,24,32,40
+    tools/record_filters.py native/oneprobe filters-100M --elements 100M --bits-per-element 16,24 --rounds 3
+    tools/record_filters.py build/oneprobe filters-10M-any --elements 10M --bits-per-element 16,24
+    tools/record_filters.py build/oneprobe filters-10M-avx2 --elements 10M --bits-per-element 16,24 \\
+        --kind blocked,balanced,boost --simd avx2
+    tools/record_filters.py build/oneprobe filters-10M-plain --elements 10M --bits-per-element 16,24 \\
+        --kind blocked,balanced,boost --simd plain
     tools/render_benchmarks.py --write
 """
 

@@ -134,17 +134,20 @@ the median of the rounds; hashing the key is included, and nothing is subtracted
   cache line of an array as large as the filter: read in a plain loop / through a rolling ring of prefetches.
 - *lines* are the cache lines that a negative query touches, and *accesses* its blocks (single bits where a filter has no
   blocks) and the overflow list, both counted in software.
-- *x blocked* and *x line* are the bulk negative query over that of "blocked 512" and over the prefetched line: taken in
-  each round, the median (least-most).
+- The second table has ratios, taken in each round: the median (least-most). Over "blocked 512", and over the line: a bulk
+  call over the prefetched line, a loop over the call for one key over the plain loop.
 
 Absolute times depend on the machine and the hour; the ratios less. With few bits per element a balanced filter errs about
-as often as a well-tuned blocked one and pays for its later levels; it is made for many. Boost.Bloom gets huge pages like
-ours and is compiled for the machine it runs on; ours are compiled for any machine of the architecture and choose their
-vector instructions when they run.
+as often as a well-tuned blocked one and pays for its later levels; it is made for many.
+
+Boost.Bloom gets huge pages like ours and is always compiled for the machine it runs on (`-march=native`), as its vector
+code needs. Ours choose their vector instructions when they run. Where the flags name `-march=native` the whole program was
+compiled so, and a blocked filter of 512-bit blocks is asked for one key without a call; elsewhere it was compiled for any
+machine of the architecture, and that is a call through a pointer.
 """
 
 FILTER_FACTS = """
-### {elements} elements
+### {elements} elements, {how}
 
 | | |
 |---|---|
@@ -159,9 +162,14 @@ FILTER_FACTS = """
 """
 
 FILTER_COLUMNS = (
-    "filter", "bits", "k", "FPR", "model", "insert", "negative", "positive", "lines", "accesses", "overflow", "x blocked",
-    "x line",
+    "filter", "bits", "k", "FPR", "model", "insert", "negative", "positive", "lines", "accesses", "overflow",
 )
+RATIO_COLUMNS = (
+    "filter", "bulk negative x blocked", "negative x blocked", "bulk insert x blocked", "bulk negative x line",
+    "negative x line", "bulk insert x line",
+)
+LEVELS = ("plain", "avx2", "avx512")
+RATIOS = ("bulk_negative", "negative", "bulk_insert")
 
 
 def probability(value):
@@ -179,7 +187,7 @@ def spread(ratio):
 def filter_cells(row):
     overflow = row["overflow_fraction"]
     return (
-        f"`{row['name']}`" if "<" in row["name"] else row["name"],
+        name_cell(row),
         f"{row['bits_per_element']:.2f}",
         str(row["bits_set"]),
         probability(row["fpr"]),
@@ -190,14 +198,27 @@ def filter_cells(row):
         f"{row['negative_lines']:.2f}",
         f"{row['negative_accesses']:.2f}",
         f"{100 * overflow:.3f} %" if overflow else "",
-        spread(row["against_blocked"]["bulk_negative"]),
-        spread(row["against_line"]["bulk_negative"]),
+    )
+
+
+def name_cell(row):
+    return f"`{row['name']}`" if "<" in row["name"] else row["name"]
+
+
+def ratio_cells(row):
+    return (name_cell(row),) + tuple(
+        spread(row[against][what]) for against in ("against_blocked", "against_line") for what in RATIOS
     )
 
 
 def line_cells(limit):
     line = f"{limit['random_line_ns']:.1f} / {limit['prefetched_line_ns']:.1f}"
-    return ("one random line", "", "", "", "", "", line) + ("",) * 6
+    return ("one random line", "", "", "", "", "", line) + ("",) * 4
+
+
+def how_compiled(machine):
+    compiled = "compiled for the machine" if "-march=native" in machine["flags"] else "compiled for any machine"
+    return f"{compiled}, vector instructions {machine['vector_instructions']}"
 
 
 def render_filters(record):
@@ -205,6 +226,7 @@ def render_filters(record):
     flags = machine["boost_bloom_flags"]
     text = FILTER_FACTS.format(
         elements=whole(record["elements"]),
+        how=how_compiled(machine),
         cpu=machine["cpu"],
         cores=machine["cores"],
         load=", ".join(f"{load:.1f}" for load in machine["load_average"]),
@@ -221,7 +243,8 @@ def render_filters(record):
         bits = limit["bits_per_element"]
         text += f"\n#### {bits:g} bits per element\n\n"
         found = [row for row in record["rows"] if row["asked_bits_per_element"] == bits]
-        text += table(FILTER_COLUMNS, [line_cells(limit)] + [filter_cells(row) for row in found])
+        text += table(FILTER_COLUMNS, [line_cells(limit)] + [filter_cells(row) for row in found]) + "\n"
+        text += table(RATIO_COLUMNS, [ratio_cells(row) for row in found])
     return text
 
 
@@ -236,12 +259,18 @@ def table(columns, cells):
     return text
 
 
+def filter_order(record):
+    """Small before large; what the machine does best before what it does with less."""
+    machine = record["machine"]
+    return (record["elements"], "-march=native" not in machine["flags"], -LEVELS.index(machine["vector_instructions"]))
+
+
 def render():
     def read(path):
         return json.loads(path.read_text(encoding="utf-8"))
 
     text = TITLE + render_placement(read(RECORDS / "placement.json"))
-    filters = sorted((read(path) for path in RECORDS.glob("filters*.json")), key=lambda record: record["elements"])
+    filters = sorted((read(path) for path in RECORDS.glob("filters*.json")), key=filter_order)
     if filters:
         text += FILTERS + "".join(render_filters(record) for record in filters)
     return text

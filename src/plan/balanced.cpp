@@ -140,7 +140,9 @@ class balanced_search {
   /// The best with any number of choices; remembered if it is the best of all.
   double score(const block_choice& block) {
     double least = impossible;
-    std::array<double, filter_plan::most_levels> scores{};
+    // Those that are not looked at stay below every limit, so that their turn comes.
+    std::array<double, filter_plan::most_levels> scores;
+    scores.fill(-impossible);
     model::balanced_shape shape{.block_bits = options_.block_bits,
                                 .bits_set = static_cast<unsigned>(block.bits_set),
                                 .scheme = scheme_kind::multilevel,

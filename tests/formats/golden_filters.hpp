@@ -1,5 +1,5 @@
-// One small filter of every kind, layout, scheme and lookup rule, with keys and seed that never
-// change: what the files in tests/golden/filters/ hold.
+// One small filter of every kind, layout, scheme and lookup rule, a growing and a rotating one,
+// with keys and seed that never change: what the files in tests/golden/filters/ hold.
 #pragma once
 
 #include <array>
@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "oneprobe/filter/any_filter.hpp"
+#include "oneprobe/filter/parts_file.hpp"
 
 struct golden_filter {
   std::string name;
@@ -167,4 +168,73 @@ std::string golden_answers(const Reader& filter) {
   for (std::uint64_t i = 0; i < golden_probes_of_each_sort; ++i)
     note(i, filter.may_contain(first_absent_integer + i));
   return digits;
+}
+
+// ------------------------------------------------------------------------------------- several
+// filters in one file
+
+inline constexpr std::uint64_t golden_keys_in_parts = 100;  // of each sort
+
+using golden_growing_filter = oneprobe::growing_filter<oneprobe::balanced_filter>;
+using golden_rotating_filter = oneprobe::rotating_filter<oneprobe::blocked_filter>;
+
+/// Errors that a double has exactly, so that every machine is left with the same.
+inline oneprobe::filter_plan golden_part_plan(std::uint64_t elements, double) {
+  using namespace oneprobe;
+  return {.kind = filter_kind::balanced,
+          .elements = elements,
+          .bits_set = 4,
+          .block_bits = 256,
+          .level_blocks = {elements / 32, 1},
+          .levels = 2,
+          .scheme = scheme_kind::multilevel,
+          .choices = 2,
+          .state = {.rule = lookup_rule::popcount, .threshold = 112, .tracking_bits = 3},
+          .overflow_slots = 23,
+          .overflow_reserve = 17,
+          .predicted = {.fpr = 2.5 / static_cast<double>(elements), .insert_accesses = 1.25}};
+}
+
+/// Three parts, for 40, 80 and 160 elements.
+inline golden_growing_filter build_golden_growing() {
+  golden_growing_filter filter({.first_elements = 40, .fpr = 0.25, .growth = 2, .tightening = 0.5},
+                               golden_part_plan, oneprobe::seeded_hash(golden_seed));
+  for (std::uint64_t i = 0; i < golden_keys_in_parts; ++i) {
+    filter.insert(golden_text_key(i));
+    filter.insert(i);
+  }
+  return filter;
+}
+
+/// Three generations after four windows of 25 keys of each sort: the first keys are gone.
+inline golden_rotating_filter build_golden_rotating() {
+  using namespace oneprobe;
+  constexpr std::uint64_t keys_per_window = 25;
+  golden_rotating_filter filter({.kind = filter_kind::blocked,
+                                 .elements = 2 * keys_per_window,
+                                 .bits_set = 5,
+                                 .level_blocks = {1},
+                                 .predicted = {.fpr = 0.0625, .insert_accesses = 1}},
+                                3, seeded_hash(golden_seed));
+  for (std::uint64_t i = 0; i < golden_keys_in_parts; ++i) {
+    if (i != 0 && i % keys_per_window == 0) filter.rotate();
+    filter.insert(golden_text_key(i));
+    filter.insert(i);
+  }
+  return filter;
+}
+
+/// Calls `visit(name, filter, number of the first key in it)` for each of them.
+template <class Visit>
+void for_each_golden_parts(Visit visit) {
+  visit(std::string("growing"), build_golden_growing(), std::uint64_t{0});
+  visit(std::string("rotating"), build_golden_rotating(), std::uint64_t{25});
+}
+inline constexpr std::size_t golden_parts_files = 2;
+
+template <class Reader>
+bool contains_golden_keys_from(std::uint64_t first, const Reader& filter) {
+  for (std::uint64_t i = first; i < golden_keys_in_parts; ++i)
+    if (!filter.may_contain(i) || !filter.may_contain(golden_text_key(i))) return false;
+  return true;
 }

@@ -1,7 +1,7 @@
 """Reads filter files as docs/formats/ describes them, with nothing of Oneprobe but that description.
 
-    filter_file = FilterFile(open("seen.filter", "rb").read())
-    filter_file.may_contain("a key")      # text, bytes, or an integer
+    filter_file = read_filter(open("seen.filter", "rb").read())      # a FilterFile or a PartsFile
+    filter_file.may_contain("a key")                                 # text, bytes, or an integer
 
 The only thing it does not compute itself is XXH3, for which it needs the module xxhash (Debian: python3-xxhash).
 """
@@ -12,6 +12,7 @@ import xxhash
 
 MAGIC = bytes.fromhex("89 4f 4e 45 50 0d 0a 1a")
 STANDARD, PARTITIONED, BLOCKED, COUNTING, BALANCED = 1, 2, 3, 4, 5
+GROWING, ROTATING = 64, 65
 SINGLE, SEQUENTIAL, MULTILEVEL, D_RANDOM, D_LEFT = range(5)
 COUNTER, COIN, FLAG, COIN_FLAG, TRACKING, POPCOUNT = range(6)
 LANES = 2
@@ -46,23 +47,87 @@ def reduce(x, n):
     return x * n >> 64
 
 
+def read_sections(data):
+    """The kind of a file, its parameters and its payload."""
+    require(data[:8] == MAGIC[: len(data)] and data, "not an oneprobe file")
+    require(len(data) >= 64, "truncated")
+    (version, kind, zero, parameter_bytes, payload_bytes, parameter_sum, payload_sum, also_zero, own_sum) = (
+        struct.unpack("<HHIQQQQQQ", data[8:64])
+    )
+    require(xxhash.xxh3_64_intdigest(data[:56]) == own_sum, "checksum mismatch")
+    require(version <= 1, "newer format")
+    require(version == 1 and zero == 0 and also_zero == 0, "inconsistent parameters")
+    require(len(data) >= 64 + parameter_bytes + payload_bytes, "truncated")
+    require(len(data) == 64 + parameter_bytes + payload_bytes, "trailing bytes")
+    parameters = data[64 : 64 + parameter_bytes]
+    payload = data[64 + parameter_bytes :]
+    require(xxhash.xxh3_64_intdigest(parameters) == parameter_sum, "checksum mismatch")
+    require(xxhash.xxh3_64_intdigest(payload) == payload_sum, "checksum mismatch")
+    return kind, parameters, payload
+
+
+def read_filter(data):
+    """Whatever kind of filter a file holds."""
+    kind, parameters, payload = read_sections(data)
+    if kind in (GROWING, ROTATING):
+        return PartsFile(kind, parameters, payload)
+    return FilterFile(data)
+
+
+class PartsFile:
+    """A growing or a rotating filter: several filter files, the oldest first."""
+
+    def __init__(self, kind, section, payload):
+        self.kind = kind
+        require(len(section) >= 128, "inconsistent parameters")
+        (
+            version, hash_id, seed, self.fpr, count, self.first_elements, self.growth, self.tightening, self.left,
+            self.grow_at, self.growth_state,
+        ) = struct.unpack("<IIQdQQdddQI", section[:76])  # fmt: skip
+        require(version <= 1, "newer format")
+        require(version == 1 and not any(section[76:128]), "inconsistent parameters")
+        require(len(section) == (128 + 8 * count + 63) // 64 * 64, "inconsistent parameters")
+        require(not any(section[128 + 8 * count :]), "inconsistent parameters")
+        lengths = struct.unpack_from(f"<{count}Q", section, 128)
+        require(sum(lengths) == len(payload), "inconsistent parameters")
+        self.parts = []
+        for length in lengths:
+            part = FilterFile(payload[:length])
+            require(part.hash_id == hash_id and part.seed == seed, "inconsistent parameters")
+            self.parts.append(part)
+            payload = payload[length:]
+        require(len({part.kind for part in self.parts}) == 1, "inconsistent parameters")
+        if kind == GROWING:
+            self._check_growth()
+        else:
+            require(2 <= count <= 64 and 0 <= self.fpr <= 1, "inconsistent parameters")
+            require(not any(section[32:76]), "inconsistent parameters")
+            require(len({part.plan for part in self.parts}) == 1, "inconsistent parameters")
+
+    def _check_growth(self):
+        require(0 < self.fpr < 1 and 0 < self.tightening < 1, "inconsistent parameters")
+        require(1 < self.growth < float("inf"), "inconsistent parameters")
+        left = self.fpr
+        for part in self.parts:
+            left -= part.predictions[0] or left * (1 - self.tightening)
+        require(0 < self.left and abs(self.left - left) <= 1e-9 * self.fpr, "inconsistent parameters")
+        newest = self.parts[-1]
+        planned = newest.planned_elements
+        require(newest.elements <= self.grow_at, "inconsistent parameters")
+        if self.growth_state == 0:
+            require(self.grow_at == planned, "inconsistent parameters")
+        else:
+            require(self.growth_state <= 2 and planned < self.grow_at <= 2**62, "inconsistent parameters")
+            require(self.grow_at - newest.elements <= max(1, planned // 8), "inconsistent parameters")
+
+    def may_contain(self, key):
+        return any(part.may_contain(key) for part in reversed(self.parts))
+
+
 class FilterFile:
     def __init__(self, data):
-        require(data[:8] == MAGIC[: len(data)] and data, "not an oneprobe file")
-        require(len(data) >= 64, "truncated")
-        (version, self.kind, zero, parameter_bytes, payload_bytes, parameter_sum, payload_sum, also_zero, own_sum) = (
-            struct.unpack("<HHIQQQQQQ", data[8:64])
-        )
-        require(xxhash.xxh3_64_intdigest(data[:56]) == own_sum, "checksum mismatch")
-        require(version <= 1, "newer format")
-        require(version == 1 and zero == 0 and also_zero == 0, "inconsistent parameters")
-        require(len(data) >= 64 + parameter_bytes + payload_bytes, "truncated")
-        require(len(data) == 64 + parameter_bytes + payload_bytes, "trailing bytes")
-        parameters = data[64 : 64 + parameter_bytes]
-        payload = data[64 + parameter_bytes :]
-        require(xxhash.xxh3_64_intdigest(parameters) == parameter_sum, "checksum mismatch")
-        require(xxhash.xxh3_64_intdigest(payload) == payload_sum, "checksum mismatch")
-        require(parameter_bytes == 256 and 1 <= self.kind <= 5, "inconsistent parameters")
+        self.kind, parameters, payload = read_sections(data)
+        require(len(parameters) == 256 and 1 <= self.kind <= 5, "inconsistent parameters")
         self._read_parameters(parameters)
         self._read_payload(payload)
 
@@ -73,6 +138,7 @@ class FilterFile:
             self.block_bits, self.levels, self.layout, self.scheme, self.rule, zero, self.choices, self.threshold,
             self.tracking_bits, self.admit_probability,
         ) = fields[:17]  # fmt: skip
+        self.plan = section[16:192]
         self.level_blocks = fields[17:25]
         self.overflow_slots, self.overflow_reserve = fields[25:27]
         self.predictions = fields[27:32]

@@ -5,6 +5,7 @@
 //   read_golden FOLDER
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <fstream>
 #include <iterator>
@@ -15,6 +16,7 @@
 
 #include "golden_filters.hpp"
 #include "oneprobe/filter/any_filter.hpp"
+#include "oneprobe/filter/parts_file.hpp"
 
 namespace {
 
@@ -25,6 +27,16 @@ std::map<std::string, std::string> read_answers(const std::string& path) {
   std::map<std::string, std::string> answers;
   for (std::string name, digits; file >> name >> digits;) answers[name] = digits;
   return answers;
+}
+
+template <class Filter>
+bool has_bytes_of(const Filter& rebuilt, const std::string& path) {
+  std::vector<std::byte> bytes;
+  save_to(rebuilt, bytes);
+  std::ifstream file(path, std::ios::binary);
+  const std::string stored{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  return std::ranges::equal(bytes, stored, {}, {},
+                            [](char c) { return static_cast<std::byte>(c); });
 }
 
 /// What is wrong with one file; empty if nothing is.
@@ -41,13 +53,21 @@ std::string find_difference(const golden_filter& golden, const std::string& path
   if (std::visit([](const auto& filter) { return golden_answers(*filter); }, *mapped) != answers)
     return "other answers";
 
-  std::vector<std::byte> rebuilt;
-  std::visit([&](const auto& filter) { save_to(filter, rebuilt); }, build_any_golden(golden));
-  std::ifstream file(path, std::ios::binary);
-  const std::string stored{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  if (!std::ranges::equal(rebuilt, stored, {}, {},
-                          [](char c) { return static_cast<std::byte>(c); }))
+  if (!std::visit([&](const auto& filter) { return has_bytes_of(filter, path); },
+                  build_any_golden(golden)))
     return "other bytes when it is built again";
+  return "";
+}
+
+/// The same for a file of several filters.
+template <class Filter>
+std::string find_difference(const Filter& rebuilt, std::uint64_t first_key, const std::string& path,
+                            const std::string& answers) {
+  const loaded<Filter> filter = load<Filter>(path);
+  if (!filter) return filter.failure().sentence;
+  if (!contains_golden_keys_from(first_key, *filter)) return "a key is missing";
+  if (golden_answers(*filter) != answers) return "other answers";
+  if (!has_bytes_of(rebuilt, path)) return "other bytes when it is built again";
   return "";
 }
 
@@ -61,13 +81,17 @@ int main(int argc, char** argv) {
   const std::string folder = std::string(argv[1]) + "/";
   auto answers = read_answers(folder + "answers.txt");
   int different = 0;
-  for (const golden_filter& golden : golden_filters()) {
-    const std::string difference =
-        find_difference(golden, folder + golden.name + ".filter", answers[golden.name]);
-    if (difference.empty()) continue;
-    std::printf("%s: %s\n", golden.name.c_str(), difference.c_str());
+  const auto note = [&](const std::string& name, const std::string& difference) {
+    if (difference.empty()) return;
+    std::printf("%s: %s\n", name.c_str(), difference.c_str());
     ++different;
-  }
-  std::printf("%zu files, %d different\n", golden_filters().size(), different);
+  };
+  for (const golden_filter& golden : golden_filters())
+    note(golden.name,
+         find_difference(golden, folder + golden.name + ".filter", answers[golden.name]));
+  for_each_golden_parts([&](const std::string& name, const auto& rebuilt, std::uint64_t first_key) {
+    note(name, find_difference(rebuilt, first_key, folder + name + ".filter", answers[name]));
+  });
+  std::printf("%zu files, %d different\n", golden_filters().size() + golden_parts_files, different);
   return different == 0 ? 0 : 1;
 }

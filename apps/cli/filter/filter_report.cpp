@@ -35,18 +35,6 @@ void add_blocks(report& out, const filter_plan& plan) {
 
 }  // namespace
 
-std::string_view name_of(filter_condition condition) {
-  switch (condition) {
-    case filter_condition::as_planned:
-      return "as planned";
-    case filter_condition::over_full:
-      return "over-full";
-    case filter_condition::degraded:
-      return "degraded";
-  }
-  return "unknown";
-}
-
 std::string in_larger_units(std::uint64_t bytes) {
   const auto size = static_cast<double>(bytes);
   for (const auto& [unit, scale] :

@@ -10,8 +10,6 @@
 
 namespace oneprobe::cli {
 
-std::string_view name_of(filter_condition condition);
-
 /// "bytes, 11.9 MiB": what stands behind a number of bytes; nothing more below 1 KiB.
 std::string in_larger_units(std::uint64_t bytes);
 

@@ -42,18 +42,6 @@ constexpr std::array<word<lookup_rule>, 6> rules{{
     {"popcount", lookup_rule::popcount},
 }};
 
-std::string_view word_for(filter_condition condition) {
-  switch (condition) {
-    case filter_condition::as_planned:
-      return "as planned";
-    case filter_condition::over_full:
-      return "over-full";
-    case filter_condition::degraded:
-      return "degraded";
-  }
-  return "unknown";
-}
-
 /// "236.4 MiB", "1.2 KiB".
 std::string sized(std::uint64_t bytes) {
   constexpr std::array<const char*, 5> units{"bytes", "KiB", "MiB", "GiB", "TiB"};
@@ -111,7 +99,7 @@ report object_of(const overfill_forecast& seen) {
   out.number("factor", seen.factor).whole("elements", seen.elements);
   add_prediction(out, seen.predicted);
   out.fraction("forced_fraction", seen.forced_fraction)
-      .text("condition", std::string(word_for(seen.condition)));
+      .text("condition", std::string(name_of(seen.condition)));
   return out;
 }
 
@@ -200,7 +188,7 @@ std::string overfill_text(const filter_proposal& proposal) {
     text += fmt::format("  {:<6}{:>17}{:>18}{:>12.3f}{:>12}", label,
                         grouped(static_cast<double>(elements)), error_text(seen.fpr),
                         seen.negative_accesses, percent(seen.overflow_fraction));
-    if (condition == filter_condition::degraded) text += fmt::format("  {}", word_for(condition));
+    if (condition == filter_condition::degraded) text += fmt::format("  {}", name_of(condition));
     text += '\n';
   };
   const filter_plan& plan = *proposal.plan;

@@ -16,7 +16,6 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
 #include <string>
 
 #include "oneprobe/core/balanced_layout.hpp"
@@ -53,7 +52,7 @@ inline void set_cells(filter_plan& plan, double bits) {
   constexpr double line_bits = 512;
   const double whole = std::ceil(std::max(bits, 1.0) / line_bits) * line_bits;
   if (!(whole <= static_cast<double>(filter_plan::most_bits)))
-    refuse_parameter("elements and fpr must need at most 2^40 bits; found " + std::to_string(bits));
+    refuse_parameter("elements and fpr must need at most 2^40 bits; found " + in_words(bits));
   plan.cells = static_cast<std::uint64_t>(whole) / plan.counter_bits;
   if (plan.kind == filter_kind::partitioned) plan.cells -= plan.cells % plan.bits_set;
 }
@@ -169,11 +168,8 @@ inline constexpr double default_plan_largest_fpr = 0.5;
 inline filter_plan default_filter_plan(filter_kind kind, std::uint64_t elements, double fpr) {
   if (elements < 1 || elements > filter_plan::most_bits)
     refuse_parameter("elements must be 1 to 2^40; found " + std::to_string(elements));
-  if (!(fpr >= default_plan_least_fpr && fpr <= default_plan_largest_fpr)) {
-    char found[32];
-    std::snprintf(found, sizeof found, "%g", fpr);
-    refuse_parameter(std::string("fpr must be from 1e-9 to 0.5; found ") + found);
-  }
+  if (!(fpr >= default_plan_least_fpr && fpr <= default_plan_largest_fpr))
+    refuse_parameter("fpr must be from 1e-9 to 0.5; found " + in_words(fpr));
   switch (kind) {
     case filter_kind::standard:
     case filter_kind::partitioned:

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 #include "oneprobe/core/filter_plan.hpp"
 
@@ -28,6 +29,18 @@ enum class filter_condition : std::uint8_t {
   over_full,   // more elements, all of them placed or in the overflow list
   degraded,    // elements were forced into blocks that had no room: the error grows faster
 };
+
+constexpr std::string_view name_of(filter_condition condition) {
+  switch (condition) {
+    case filter_condition::as_planned:
+      return "as planned";
+    case filter_condition::over_full:
+      return "over-full";
+    case filter_condition::degraded:
+      return "degraded";
+  }
+  return "unknown";
+}
 
 /// Where a query went. The answer is the same as that of may_contain.
 struct lookup_path {

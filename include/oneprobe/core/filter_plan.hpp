@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 #include "oneprobe/core/block_rules.hpp"
 #include "oneprobe/core/error.hpp"
@@ -147,8 +148,11 @@ struct plan_check {
   constexpr void operator()(bool fine, std::string_view name, std::string_view allowed,
                             Number found) {
     if (fine || fault) return;
-    fault =
-        std::string(name) + " must be " + std::string(allowed) + "; found " + std::to_string(found);
+    fault = std::string(name) + " must be " + std::string(allowed) + "; found ";
+    if constexpr (std::is_floating_point_v<Number>)
+      *fault += in_words(found);
+    else
+      *fault += std::to_string(found);
   }
 };
 
@@ -260,7 +264,7 @@ inline std::optional<std::string> find_fault(const filter_plan& plan) {
   const filter_prediction& predicted = plan.predicted;
   for (const double value : {predicted.fpr, predicted.insert_accesses, predicted.positive_accesses,
                              predicted.negative_accesses, predicted.overflow_fraction})
-    check(value >= 0 && value < 1e9, "a prediction", "0 or more", value);
+    check(value >= 0 && value < 1e9, "a prediction", "from 0 to 1e9", value);
   return check.fault;
 }
 

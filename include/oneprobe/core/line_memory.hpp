@@ -84,16 +84,17 @@ class line_memory {
   owner owner_ = owner::nobody;
 };
 
-inline line_memory::line_memory(std::uint64_t bytes) : bytes_(static_cast<std::size_t>(bytes)) {
+inline line_memory::line_memory(std::uint64_t bytes) {
+  if (bytes > static_cast<std::size_t>(-1) - huge_page_bytes) throw_bad_alloc();
+  bytes_ = static_cast<std::size_t>(bytes);
   if (bytes_ == 0) return;
 #if defined(__linux__) && defined(MADV_HUGEPAGE)
   if (bytes_ >= 2 * huge_page_bytes) {
     // One huge page more than needed, so that there is an aligned place for the first. What is left
     // over is never touched, hence never there.
     const std::size_t asked = bytes_ + huge_page_bytes;
-    if (asked < bytes_) throw_bad_alloc();
-    void* memory = ::mmap(nullptr, asked, PROT_READ | PROT_WRITE,
-                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void* memory =
+        ::mmap(nullptr, asked, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED) throw_bad_alloc();
     lead_ = (huge_page_bytes - reinterpret_cast<std::uintptr_t>(memory) % huge_page_bytes) %
             huge_page_bytes;

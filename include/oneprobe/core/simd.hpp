@@ -1,6 +1,6 @@
 // Which vector instructions the kernels use: asked once, at run time.
 //
-//   if (simd_in_use() == simd_level::avx2) ...
+//   if (simd_in_use() >= simd_level::avx2) ...
 //   limit_simd(simd_level::plain);       // filters made from now on use none
 //
 // A kernel with vector instructions is a function marked ONEPROBE_TARGET_AVX2 or ..._AVX512. Its
@@ -58,25 +58,28 @@ inline constexpr simd_level simd_compiled = simd_level::avx2;
 inline constexpr simd_level simd_compiled = simd_level::plain;
 #endif
 
-/// `Function` compiled for a level, with all that it calls inlined. `call` takes the arguments as
-/// listed, and is a function like any other: it may be pointed to.
+/// `Function` compiled for a level, with all that it calls inlined unless that is marked otherwise.
+/// `call` takes the arguments as listed, and is a function like any other, never inlined itself: it
+/// may be pointed to.
 template <simd_level Level, auto Function, class... Args>
 struct compiled_for {
-  static std::invoke_result_t<decltype(Function), Args...> call(Args... args) {
+  [[gnu::noinline]] static std::invoke_result_t<decltype(Function), Args...> call(Args... args) {
     return Function(args...);
   }
 };
 #if ONEPROBE_HAS_SIMD
 template <auto Function, class... Args>
 struct compiled_for<simd_level::avx2, Function, Args...> {
-  [[gnu::flatten]] ONEPROBE_TARGET_AVX2 static std::invoke_result_t<decltype(Function), Args...>
+  [[gnu::flatten,
+    gnu::noinline]] ONEPROBE_TARGET_AVX2 static std::invoke_result_t<decltype(Function), Args...>
   call(Args... args) {
     return Function(args...);
   }
 };
 template <auto Function, class... Args>
 struct compiled_for<simd_level::avx512, Function, Args...> {
-  [[gnu::flatten]] ONEPROBE_TARGET_AVX512 static std::invoke_result_t<decltype(Function), Args...>
+  [[gnu::flatten,
+    gnu::noinline]] ONEPROBE_TARGET_AVX512 static std::invoke_result_t<decltype(Function), Args...>
   call(Args... args) {
     return Function(args...);
   }

@@ -1,4 +1,6 @@
-// Filter files for those who do not know what is in them: tools, servers that are given a path.
+// Filters for those who do not know of which kind: tools, servers that are given a path or a plan.
+//
+//   any_filter made = make_any(plan);
 //
 //   loaded<any_filter> filter = load_any("seen.filter");
 //   if (!filter) return complain(filter.failure().sentence);
@@ -68,6 +70,14 @@ auto with_filter_of(const filter_plan& plan, Visit visit) {
       return visit(std::type_identity<basic_balanced_filter<d_left, seeded_hash>>());
   }
   return visit(std::type_identity<basic_balanced_filter<multilevel, seeded_hash>>());
+}
+
+/// An empty filter that follows a plan, whatever its kind. Refuses a plan with a fault.
+inline any_filter make_any(const filter_plan& plan, seeded_hash hash = seeded_hash(random_seed())) {
+  check_plan(plan, plan.kind);
+  return with_filter_of(plan, [&]<class Filter>(std::type_identity<Filter>) {
+    return any_filter(Filter(plan, hash));
+  });
 }
 
 namespace detail {

@@ -67,6 +67,7 @@ class block_search {
  public:
   using key = std::uint64_t;  // the pattern of the element
   using slot = std::uint32_t;
+  static constexpr simd_level level = Blocks::level;
 
   block_search(const Scheme& scheme, const Blocks& blocks, const block_frame& frame,
                admission rule) noexcept
@@ -83,24 +84,29 @@ class block_search {
       return !is_last(*scheme_, at) || blocks_.load(at) >= frame_->state.threshold;
     } else {
       if (frame_->tracking_bits != 0) return blocks_.is_tracked(at, tracking_mark(hash));
-      return is_beyond_counter(at, hash);
+      return is_beyond_counter(*this, at, hash);
     }
   }
 
  private:
   // Not inlined: the rules with tracking bits are the fast ones, and their loop needs the
-  // registers.
-  [[gnu::noinline]] bool is_beyond_counter(position at, key_hash hash) const noexcept {
-    const block_reading found = blocks_.read(at);
-    switch (frame_->state.rule) {
+  // registers. By value: nobody else has to keep the search in memory.
+  [[gnu::noinline]] static bool is_beyond_counter(block_search search, position at,
+                                                  key_hash hash) noexcept {
+    const block_reading found = search.blocks_.read(at);
+    const block_state& state = search.frame_->state;
+    const auto refused_by_coin = [&] {
+      return found.load >= search.rule_.limit(*search.scheme_, hash, at.level);
+    };
+    switch (state.rule) {
       case lookup_rule::counter:
-        return found.load >= frame_->state.threshold;
+        return found.load >= state.threshold;
       case lookup_rule::coin:
-        return found.load >= rule_.limit(*scheme_, hash, at.level);
+        return refused_by_coin();
       case lookup_rule::flag:
         return found.flagged;
       case lookup_rule::coin_flag:
-        return found.flagged && found.load >= rule_.limit(*scheme_, hash, at.level);
+        return found.flagged && refused_by_coin();
       case lookup_rule::tracking:
       case lookup_rule::popcount:
         break;
@@ -128,6 +134,7 @@ constexpr bool must_ask_before(const block_state& state) noexcept {
 template <class Placing, class Ask>
 class asking_placing {
  public:
+  static constexpr simd_level level = Placing::level;
   static constexpr bool may_overtake = false;  // what is asked depends on all before
 
   struct state : Placing::state {

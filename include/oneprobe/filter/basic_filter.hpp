@@ -13,10 +13,13 @@
 //
 // Threads: const functions may run together; anything else alone. The concurrent_ filters also
 // insert together. Memory: all of it from the start, exactly `plan().memory()`; nothing allocates
-// after construction. Nothing throws but construction and copies.
+// after construction. A copy has memory of its own, also the copy of a view. Nothing throws but
+// construction, copies, and a hash policy that does. What was moved from can only be assigned to or
+// destroyed.
 #pragma once
 
 #include <algorithm>
+#include <cassert>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -24,6 +27,7 @@
 #include <ranges>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include "oneprobe/core/error.hpp"
@@ -77,6 +81,18 @@ template <class Hash, class Key>
 concept hashes_or_is_hash =
     std::same_as<std::remove_cvref_t<Key>, key_hash> || hash_policy<Hash, Key>;
 
+/// Nothing in a filter throws but the caller's own hash.
+template <class Hash, class Key>
+inline constexpr bool hashes_without_throwing =
+    std::same_as<std::remove_cvref_t<Key>, key_hash> ||
+    std::is_nothrow_invocable_v<const Hash&, const Key&>;
+
+/// Keys in bulk: their number is known, and any of them can be asked for.
+template <class Keys, class Hash>
+concept bulk_keys =
+    std::ranges::random_access_range<const Keys> && std::ranges::sized_range<const Keys> &&
+    hashes_or_is_hash<Hash, std::ranges::range_value_t<const Keys>>;
+
 /// The lookups of a filter. Over memory of somebody else it is a view: nothing is copied.
 template <filter_engine Engine, class Hash>
 class filter_reader {
@@ -94,16 +110,16 @@ class filter_reader {
   /// Never false for a key that was inserted.
   template <class Key>
   requires hashes_or_is_hash<Hash, Key>
-  [[nodiscard]] bool may_contain(const Key& key) const noexcept {
+  [[nodiscard]] bool may_contain(const Key& key) const
+      noexcept(hashes_without_throwing<Hash, Key>) {
     return engine_.may_contain(hash_of(key));
   }
 
   /// Asks for all keys of a range at once, with memory asked ahead: answers[i] is for keys[i].
   /// Returns the number of keys that may be contained. REQUIRES: as many answers as keys.
-  template <std::ranges::random_access_range Keys>
-  requires hashes_or_is_hash<Hash, std::ranges::range_value_t<Keys>> std::uint64_t bulk_may_contain(
-      const Keys& keys, std::span<bool> answers)
-  const {
+  template <bulk_keys<Hash> Keys>
+  std::uint64_t bulk_may_contain(const Keys& keys, std::span<bool> answers) const {
+    assert(static_cast<std::size_t>(std::ranges::size(keys)) == answers.size());
     // Counted afterwards: inside the loop it would be one more thing to do for each key.
     engine_.query_all(answers.size(), source_of(keys),
                       [first = answers.data()](std::size_t i, bool answer) { first[i] = answer; });
@@ -113,7 +129,8 @@ class filter_reader {
   /// How may_contain comes to its answer, and what that costs.
   template <class Key>
   requires hashes_or_is_hash<Hash, Key>
-  [[nodiscard]] lookup_path explain(const Key& key) const noexcept {
+  [[nodiscard]] lookup_path explain(const Key& key) const
+      noexcept(hashes_without_throwing<Hash, Key>) {
     return engine_.explain(hash_of(key));
   }
 
@@ -148,7 +165,7 @@ class filter_reader {
       : engine_(plan, std::move(memory), counts), hash_(std::move(hash)) {}
 
   template <class Key>
-  key_hash hash_of(const Key& key) const noexcept {
+  key_hash hash_of(const Key& key) const noexcept(hashes_without_throwing<Hash, Key>) {
     if constexpr (std::same_as<Key, key_hash>)
       return key;
     else
@@ -201,13 +218,12 @@ class basic_filter : public filter_reader<Engine, Hash> {
   /// Always succeeds. Says whether may_contain would have said yes before.
   template <class Key>
   requires hashes_or_is_hash<Hash, Key> insert_outcome insert(const Key& key)
-  noexcept { return this->engine_.insert(this->hash_of(key)); }
+  noexcept(hashes_without_throwing<Hash, Key>) { return this->engine_.insert(this->hash_of(key)); }
 
   /// Inserts all keys of a range, with memory asked ahead; the same bytes as one after the other.
   /// Returns how many were surely not there before.
-  template <std::ranges::random_access_range Keys>
-  requires hashes_or_is_hash<Hash, std::ranges::range_value_t<Keys>> std::uint64_t bulk_insert(
-      const Keys& keys) {
+  template <bulk_keys<Hash> Keys>
+  std::uint64_t bulk_insert(const Keys& keys) {
     return this->engine_.insert_all(static_cast<std::size_t>(std::ranges::size(keys)),
                                     this->source_of(keys));
   }
@@ -217,7 +233,7 @@ class basic_filter : public filter_reader<Engine, Hash> {
   template <class Key>
   requires erasing_engine<Engine> && hashes_or_is_hash<Hash, Key> erase_outcome
   erase(const Key& key)
-  noexcept { return this->engine_.erase(this->hash_of(key)); }
+  noexcept(hashes_without_throwing<Hash, Key>) { return this->engine_.erase(this->hash_of(key)); }
 
   /// Unites with a filter of the same plan and seed: afterwards may_contain says yes where either
   /// did. Sizes are added, as the common elements are not known.
@@ -238,8 +254,11 @@ class basic_filter : public filter_reader<Engine, Hash> {
       return this->hash() == other.hash();
     else if constexpr (requires { this->hash().seed(); })
       return this->hash().seed() == other.hash().seed();
-    else
-      return true;  // a policy without a state
+    else {
+      static_assert(std::is_empty_v<Hash>,
+                    "to merge filters their hash needs ==, seed(), or no state at all");
+      return true;
+    }
   }
 };
 

@@ -99,13 +99,13 @@ class basic_blocked_engine {
   static constexpr filter_kind kind = filter_kind::blocked;
 
   basic_blocked_engine(const filter_plan& plan, line_memory memory, const filter_counts& counts)
-      : plan_(checked(plan)),
+      : memory_(std::move(memory)),
+        plan_(checked(plan)),
         scheme_(plan.blocks()),
         shape_{.bits_set = plan.bits_set, .bloom_bits = plan.block_bits},
-        level_(simd_in_use()),
+        level_(kernel_level<Words>(simd_in_use(), plan.block_bits)),
         inlined_(choose_inlined()),
         visits_(choose_visits()),
-        memory_(std::move(memory)),
         size_(counts.size) {}
 
   static filter_plan default_plan(std::uint64_t elements, double fpr) {
@@ -204,9 +204,11 @@ class basic_blocked_engine {
   visits choose_visits() const noexcept {
     return with_kernel([this](auto bits) {
       using kernel = decltype(bits);
-      constexpr std::uint32_t group = detail::group_size;
-      if (shape_.bits_set <= group) return visits_with<kernel, group>();
-      if (shape_.bits_set <= 2 * group) return visits_with<kernel, 2 * group>();
+      if constexpr (kernel::layout == block_layout::independent) {
+        constexpr std::uint32_t group = detail::group_size;
+        if (shape_.bits_set <= group) return visits_with<kernel, group>();
+        if (shape_.bits_set <= 2 * group) return visits_with<kernel, 2 * group>();
+      }
       return visits_with<kernel, filter_plan::most_bits_set_in_block>();
     });
   }
@@ -215,40 +217,43 @@ class basic_blocked_engine {
   /// lines.
   template <class Visit, class Engine>
   static bool visit_with(Visit visit, Engine& visited, key_hash hash) noexcept {
-    if constexpr (simd_compiled != simd_level::plain) {
+    constexpr simd_level level = kernel_level<Words>(simd_compiled, 512);
+    if constexpr (level != simd_level::plain) {
       using enum block_layout;
       constexpr std::uint32_t most = filter_plan::most_bits_set_in_block;
       if (visited.inlined_ == inlined::independent)
-        return visit_once<block_bits<512, independent, simd_compiled, Words>, most>(visited, hash);
+        return visit_once<block_bits<512, independent, level, Words>, most>(visited, hash);
       if (visited.inlined_ == inlined::lanes)
-        return visit_once<block_bits<512, lanes, simd_compiled, Words>, most>(visited, hash);
+        return visit_once<block_bits<512, lanes, level, Words>, most>(visited, hash);
     }
     return visit(visited, hash);
   }
   enum class inlined : std::uint8_t { nothing, independent, lanes };
   inlined choose_inlined() const noexcept {
-    if (level_ != simd_compiled || plan_.block_bits != 512) return inlined::nothing;
+    if (level_ != kernel_level<Words>(simd_compiled, 512) || plan_.block_bits != 512)
+      return inlined::nothing;
     return plan_.layout == block_layout::lanes ? inlined::lanes : inlined::independent;
   }
 
   /// Calls `use` with the kernel for this filter's blocks.
-  template <simd_level Level, class Use>
-  decltype(auto) with_kernel_of(Use&& use) const {
+  template <unsigned BlockBits, simd_level Level, class Use>
+  decltype(auto) with_layout(Use&& use) const {
     using enum block_layout;
-    if (plan_.block_bits == 512) {
-      if (plan_.layout == lanes) return use(block_bits<512, lanes, Level, Words>{});
-      return use(block_bits<512, independent, Level, Words>{});
-    }
-    if (plan_.layout == lanes) return use(block_bits<256, lanes, Level, Words>{});
-    return use(block_bits<256, independent, Level, Words>{});
+    if (plan_.layout == lanes) return use(block_bits<BlockBits, lanes, Level, Words>{});
+    return use(block_bits<BlockBits, independent, Level, Words>{});
   }
   template <class Use>
   decltype(auto) with_kernel(Use&& use) const {
+    const bool line = plan_.block_bits == 512;
 #if ONEPROBE_HAS_SIMD
-    if (level_ == simd_level::avx512) return with_kernel_of<simd_level::avx512>(use);
-    if (level_ == simd_level::avx2) return with_kernel_of<simd_level::avx2>(use);
+    if constexpr (!Words::shared)
+      if (level_ == simd_level::avx512) return with_layout<512, simd_level::avx512>(use);
+    if (level_ == simd_level::avx2)
+      return line ? with_layout<512, simd_level::avx2>(use)
+                  : with_layout<256, simd_level::avx2>(use);
 #endif
-    return with_kernel_of<simd_level::plain>(use);
+    return line ? with_layout<512, simd_level::plain>(use)
+                : with_layout<256, simd_level::plain>(use);
   }
 
   template <class Kernel, class Byte, class Source, class Sink>
@@ -269,13 +274,14 @@ class basic_blocked_engine {
     });
   }
 
+  // First: a copy that finds no memory must leave everything as it was.
+  line_memory memory_;
   filter_plan plan_;
   single scheme_;
   block_shape shape_;
   simd_level level_;
   inlined inlined_;
   visits visits_;
-  line_memory memory_;
   size_count size_;
 };
 

@@ -240,7 +240,7 @@ class bit_cells_engine {
   static constexpr filter_kind kind = Kind;
 
   bit_cells_engine(const filter_plan& plan, line_memory memory, const filter_counts& counts)
-      : plan_(checked(plan)), geometry_(plan), memory_(std::move(memory)), counts_(counts) {}
+      : memory_(std::move(memory)), plan_(checked(plan)), geometry_(plan), counts_(counts) {}
 
   static filter_plan default_plan(std::uint64_t elements, double fpr) {
     return default_filter_plan(kind, elements, fpr);
@@ -325,9 +325,10 @@ class bit_cells_engine {
     return (present & 1) != 0;
   }
 
+  // First: a copy that finds no memory must leave everything as it was.
+  line_memory memory_;
   filter_plan plan_;
   Geometry geometry_;
-  line_memory memory_;
   filter_counts counts_;
 };
 

@@ -28,7 +28,8 @@ using basic_concurrent_blocked_filter = basic_filter<concurrent_blocked_engine, 
 using concurrent_blocked_filter = basic_concurrent_blocked_filter<seeded_hash>;
 
 /// Blocks refuse by popcount: a counter beside the bits could not be changed together with them.
-/// Plans with another rule are refused.
+/// Plans with another rule are refused. Schemes that fill candidates in order only: `single`,
+/// `sequential`, `multilevel`.
 template <class Scheme>
 class concurrent_balanced_engine : public basic_balanced_engine<Scheme, atomic_words> {
  public:

@@ -33,7 +33,7 @@ class counting_engine {
   static constexpr filter_kind kind = filter_kind::counting;
 
   counting_engine(const filter_plan& plan, line_memory memory, const filter_counts& counts)
-      : plan_(checked(plan)), geometry_(plan), memory_(std::move(memory)), counts_(counts) {}
+      : memory_(std::move(memory)), plan_(checked(plan)), geometry_(plan), counts_(counts) {}
 
   static filter_plan default_plan(std::uint64_t elements, double fpr) {
     return default_filter_plan(kind, elements, fpr);
@@ -142,9 +142,10 @@ class counting_engine {
         });
   }
 
+  // First: a copy that finds no memory must leave everything as it was.
+  line_memory memory_;
   filter_plan plan_;
   geometry geometry_;
-  line_memory memory_;
   filter_counts counts_;
 };
 

@@ -343,21 +343,47 @@ loaded<Filter> load_from(std::span<const std::byte> bytes, typename Filter::hash
 template <loadable_filter Filter>
 using reader_of = filter_reader<typename Filter::engine_type, typename Filter::hash_type>;
 
-/// Lookups in bytes that must outlive the reader and begin on a multiple of 64. Preamble and
-/// parameters are verified, the payload is not: `verify_payload` does that.
-template <loadable_filter Filter>
-loaded<reader_of<Filter>> view_of(std::span<const std::byte> bytes,
-                                  std::string_view name = detail::bytes_in_memory) {
+namespace detail {
+
+/// Facts that were read once: what lies in shared memory may be another thing the next time.
+template <class Filter>
+loaded<file_facts> viewable_facts(std::span<const std::byte> bytes, std::string_view name) {
   if (reinterpret_cast<std::uintptr_t>(bytes.data()) % section_alignment != 0)
     return load_failure{load_error::io, std::string(name) +
                                             " cannot be read: a view needs bytes that begin on a "
                                             "multiple of 64"};
-  const loaded<file_facts> facts =
-      detail::facts_for<Filter>(detail::decode_facts(bytes, bytes.size(), name), name);
+  return facts_for<Filter>(decode_facts(bytes, bytes.size(), name), name);
+}
+
+template <class Filter>
+loaded<reader_of<Filter>> reader_over(std::span<const std::byte> bytes, const file_facts& facts,
+                                      std::string_view name, typename Filter::hash_type hash) {
+  if (auto failure = find_other_seed(hash, facts, name)) return *std::move(failure);
+  return reader_of<Filter>(facts.plan, bytes.subspan(static_cast<std::size_t>(facts.payload_begin)),
+                           facts.counts, std::move(hash));
+}
+
+template <class Filter, class MakeHash>
+loaded<reader_of<Filter>> view_bytes(std::span<const std::byte> bytes, MakeHash make_hash) {
+  const loaded<file_facts> facts = viewable_facts<Filter>(bytes, bytes_in_memory);
   if (!facts) return facts.failure();
-  return reader_of<Filter>(
-      facts->plan, bytes.subspan(static_cast<std::size_t>(facts->payload_begin)), facts->counts,
-      detail::hash_from<typename Filter::hash_type>(facts->seed));
+  return reader_over<Filter>(bytes, *facts, bytes_in_memory, make_hash(facts->seed));
+}
+
+}  // namespace detail
+
+/// Lookups in bytes that must outlive the reader and begin on a multiple of 64. Preamble and
+/// parameters are verified, the payload is not: `verify_payload` does that, with what read_facts
+/// says.
+template <loadable_filter Filter>
+loaded<reader_of<Filter>> view_of(std::span<const std::byte> bytes) {
+  return detail::view_bytes<Filter>(bytes, detail::hash_from<typename Filter::hash_type>);
+}
+/// The same for a hash policy that cannot be made from a seed.
+template <loadable_filter Filter>
+loaded<reader_of<Filter>> view_of(std::span<const std::byte> bytes,
+                                  typename Filter::hash_type hash) {
+  return detail::view_bytes<Filter>(bytes, [&](std::uint64_t) { return std::move(hash); });
 }
 
 /// A mapped file and the lookups in it. Opening costs the same whatever the size of the file.
@@ -367,13 +393,11 @@ class mapped_filter {
   using reader_type = reader_of<Filter>;
 
   static loaded<mapped_filter> map(const std::string& path) {
-    loaded<mapped_file> file = mapped_file::map(path);
-    if (!file) return std::move(file).failure();
-    loaded<reader_type> reader = view_of<Filter>(file->bytes(), file->name());
-    if (!reader) return std::move(reader).failure();
-    loaded<file_facts> facts = detail::decode_facts(file->bytes(), file->bytes().size(), {});
-    if (!facts) return std::move(facts).failure();
-    return mapped_filter(*std::move(file), *std::move(reader), *facts);
+    return map_with(path, detail::hash_from<typename Filter::hash_type>);
+  }
+  /// The same for a hash policy that cannot be made from a seed.
+  static loaded<mapped_filter> map(const std::string& path, typename Filter::hash_type hash) {
+    return map_with(path, [&](std::uint64_t) { return std::move(hash); });
   }
 
   /// The lookups. They live as long as this object stays where it is.
@@ -388,6 +412,18 @@ class mapped_filter {
   }
 
  private:
+  template <class MakeHash>
+  static loaded<mapped_filter> map_with(const std::string& path, MakeHash make_hash) {
+    loaded<mapped_file> file = mapped_file::map(path);
+    if (!file) return std::move(file).failure();
+    const loaded<file_facts> facts = detail::viewable_facts<Filter>(file->bytes(), file->name());
+    if (!facts) return facts.failure();
+    loaded<reader_type> reader =
+        detail::reader_over<Filter>(file->bytes(), *facts, file->name(), make_hash(facts->seed));
+    if (!reader) return std::move(reader).failure();
+    return mapped_filter(*std::move(file), *std::move(reader), *facts);
+  }
+
   mapped_filter(mapped_file file, reader_type reader, const file_facts& facts)
       : file_(std::move(file)), reader_(std::move(reader)), facts_(facts) {}
 

@@ -40,10 +40,12 @@
 #include <cstdint>
 #include <functional>
 #include <new>
+#include <optional>
 #include <ranges>
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "oneprobe/core/default_plans.hpp"
 #include "oneprobe/core/error.hpp"
@@ -79,11 +81,29 @@ struct growing_plan {
   double tightening = 0.875;
 };
 
-/// Why the filter has its number of parts.
+/// The first thing about a plan that no filter can grow by, as a sentence; or none.
+inline std::optional<std::string> find_fault(const growing_plan& plan) {
+  detail::plan_check check;
+  check(plan.fpr > 0 && plan.fpr < 1, "fpr", "above 0 and below 1", plan.fpr);
+  check(plan.growth > 1 && std::isfinite(plan.growth), "growth", "above 1", plan.growth);
+  check(plan.tightening > 0 && plan.tightening < 1, "tightening", "above 0 and below 1",
+        plan.tightening);
+  return check.fault;
+}
+
+/// Why the filter has its number of parts. The values are written to files.
 enum class growth_state : std::uint8_t {
-  as_planned,  // a part was added whenever one was full
-  no_memory,   // the last attempt failed, and so the last part is over-full
-  no_plan,     // there is no plan for so many elements at so small an error
+  as_planned = 0,  // a part was added whenever one was full
+  no_memory = 1,   // the last attempt failed, and so the last part is over-full
+  no_plan = 2,     // there is no plan for so many elements at so small an error
+};
+
+/// How far a filter has come: with its parts, all that it needs to go on as if nothing had been.
+struct growing_progress {
+  growing_plan plan{};
+  double left = 0;            // of the stated error, for parts to come
+  std::uint64_t grow_at = 0;  // elements of the newest part at which the next one is due
+  growth_state growth = growth_state::as_planned;
 };
 
 template <whole_filter Filter>
@@ -112,11 +132,22 @@ class growing_filter : public filter_parts<Filter> {
         left_(plan.fpr) {
     add_part(part_plan(plan.first_elements));
   }
+  /// A filter that goes on from where another was: how a file is loaded. Without a planner, parts
+  /// to come are from the default plans. REQUIRES: one hash for all parts, the oldest first.
+  growing_filter(const growing_progress& progress, std::vector<Filter> parts,
+                 planner plan_part = {})
+      : base(progress.plan.fpr, checked(progress, std::move(parts))),
+        plan_(progress.plan),
+        plan_part_(plan_part ? std::move(plan_part) : default_planner()),
+        left_(progress.left),
+        first_error_(error_of(this->parts_.front().plan(), plan_.fpr, plan_)),
+        grow_at_(progress.grow_at),
+        growth_(progress.growth) {}
 
   /// Always succeeds. Says whether may_contain would have said yes before.
   template <class Key>
   requires hashes_or_is_hash<hash_type, Key> insert_outcome insert(const Key& key)
-  noexcept {
+  noexcept(hashes_without_throwing<hash_type, Key>) {
     const key_hash hash = this->hash_of(key);
     if (room() == 0) {
       if (this->any_of(this->parts_, hash)) return insert_outcome::possibly_present;
@@ -129,9 +160,8 @@ class growing_filter : public filter_parts<Filter> {
 
   /// Inserts all keys of a range, with memory asked ahead; the same bytes as one after the other.
   /// Returns how many were surely not there before.
-  template <std::ranges::random_access_range Keys>
-  requires hashes_or_is_hash<hash_type, std::ranges::range_value_t<Keys>> std::uint64_t bulk_insert(
-      const Keys& keys) {
+  template <bulk_keys<hash_type> Keys>
+  std::uint64_t bulk_insert(const Keys& keys) {
     const auto size = static_cast<std::size_t>(std::ranges::size(keys));
     std::uint64_t added = 0;
     for (std::size_t first = 0; first < size; first += base::most_pending) {
@@ -154,19 +184,48 @@ class growing_filter : public filter_parts<Filter> {
   friend void swap(growing_filter& a, growing_filter& b) noexcept { a.swap(b); }
 
   growth_state growth() const noexcept { return growth_; }
+  growing_progress progress() const noexcept {
+    return {.plan = plan_, .left = left_, .grow_at = grow_at_, .growth = growth_};
+  }
+
+  /// What no filter with these parts can have come to, as a sentence; or none.
+  static std::optional<std::string> find_fault(const growing_progress& progress,
+                                               std::span<const Filter> parts) {
+    if (auto fault = oneprobe::find_fault(progress.plan)) return fault;
+    detail::plan_check check;
+    check(!parts.empty(), "parts", "1 or more", parts.size());
+    if (check.fault) return check.fault;
+    double left = progress.plan.fpr;
+    for (const Filter& part : parts) left -= error_of(part.plan(), left, progress.plan);
+    // Machines round the difference of a product in one step or in two.
+    const double rounding = 1e-9 * progress.plan.fpr;
+    check(progress.left > 0 && std::abs(progress.left - left) <= rounding, "left",
+          "what the parts leave of the stated error", progress.left);
+
+    const filter_plan& newest = parts.back().plan();
+    const std::uint64_t size = parts.back().counts().size;
+    const std::uint64_t grow_at = progress.grow_at;
+    if (progress.growth == growth_state::as_planned)
+      check(grow_at == newest.elements && size <= grow_at, "grow_at",
+            "the planned elements of the newest part, and not passed", grow_at);
+    else
+      check(grow_at > newest.elements && grow_at <= most_counted && size <= grow_at &&
+                grow_at - size <= until_next_attempt(newest.elements),
+            "grow_at", "at most an eighth of the newest part away", grow_at);
+    return check.fault;
+  }
 
  private:
+  /// Nobody counts so far; beyond it sums could wrap around.
+  static constexpr std::uint64_t most_counted = std::uint64_t{1} << 62;
+
   static const growing_plan& checked(const growing_plan& plan) {
-    const auto check = [](bool fine, const char* name, const char* allowed, double found) {
-      if (!fine)
-        refuse_parameter(std::string(name) + " must be " + allowed + "; found " +
-                         std::to_string(found));
-    };
-    check(plan.fpr > 0 && plan.fpr < 1, "fpr", "above 0 and below 1", plan.fpr);
-    check(plan.growth > 1 && std::isfinite(plan.growth), "growth", "above 1", plan.growth);
-    check(plan.tightening > 0 && plan.tightening < 1, "tightening", "above 0 and below 1",
-          plan.tightening);
+    if (const auto fault = oneprobe::find_fault(plan)) refuse_parameter(*fault);
     return plan;
+  }
+  static std::vector<Filter> checked(const growing_progress& progress, std::vector<Filter> parts) {
+    if (const auto fault = find_fault(progress, parts)) refuse_parameter(*fault);
+    return parts;
   }
 
   static planner default_planner() {
@@ -180,16 +239,20 @@ class growing_filter : public filter_parts<Filter> {
     return plan_part_(elements, left_ * (1 - plan_.tightening));
   }
   /// What a part of this plan takes of the error that is left.
-  double error_of(const filter_plan& part) const noexcept {
-    return part.predicted.fpr > 0 ? part.predicted.fpr : left_ * (1 - plan_.tightening);
+  static double error_of(const filter_plan& part, double left, const growing_plan& plan) noexcept {
+    return part.predicted.fpr > 0 ? part.predicted.fpr : left * (1 - plan.tightening);
+  }
+  /// After an attempt that failed, so many more elements come before the next.
+  static std::uint64_t until_next_attempt(std::uint64_t planned_elements) noexcept {
+    return std::max<std::uint64_t>(1, planned_elements / 8);
   }
 
   /// Everything that can fail comes before anything is changed.
   void add_part(const filter_plan& part) {
-    const double error = error_of(part);
+    const double error = error_of(part, left_, plan_);
     if (error >= left_)
-      refuse_parameter("the planned error of a part must be below " + std::to_string(left_) +
-                       "; found " + std::to_string(error));
+      refuse_parameter("the planned error of a part must be below " + in_words(left_) + "; found " +
+                       in_words(error));
     Filter filter(part, this->hash_);
     this->parts_.push_back(std::move(filter));
     if (this->parts_.size() == 1) first_error_ = error;
@@ -209,7 +272,7 @@ class growing_filter : public filter_parts<Filter> {
       const auto elements =
           static_cast<std::uint64_t>(std::min(wanted, static_cast<double>(filter_plan::most_bits)));
       const filter_plan part = part_plan(elements);
-      if (!find_fault(part) && error_of(part) < left_) add_part(part);
+      if (!oneprobe::find_fault(part) && error_of(part, left_, plan_) < left_) add_part(part);
 #if defined(__cpp_exceptions)
     } catch (const std::bad_alloc&) {
       growth_ = growth_state::no_memory;
@@ -218,7 +281,7 @@ class growing_filter : public filter_parts<Filter> {
     }
 #endif
     if (growth_ != growth_state::as_planned)
-      grow_at_ = newest().counts().size + std::max<std::uint64_t>(1, full / 8);
+      grow_at_ = newest().counts().size + until_next_attempt(full);
   }
 
   /// Keys that no older part knows go to the newest, up to its room, then to the one behind it.

@@ -47,16 +47,15 @@ class filter_parts {
   /// Never false for a key that was inserted (and, where parts are dropped, not dropped yet).
   template <class Key>
   requires hashes_or_is_hash<hash_type, Key>
-  [[nodiscard]] bool may_contain(const Key& key) const noexcept {
+  [[nodiscard]] bool may_contain(const Key& key) const
+      noexcept(hashes_without_throwing<hash_type, Key>) {
     return any_of(parts_, hash_of(key));
   }
 
   /// Asks for all keys of a range, part after part, with memory asked ahead: answers[i] is for
   /// keys[i]. Returns the number of keys that may be contained. REQUIRES: as many answers as keys.
-  template <std::ranges::random_access_range Keys>
-  requires hashes_or_is_hash<hash_type, std::ranges::range_value_t<Keys>> std::uint64_t
-  bulk_may_contain(const Keys& keys, std::span<bool> answers)
-  const {
+  template <bulk_keys<hash_type> Keys>
+  std::uint64_t bulk_may_contain(const Keys& keys, std::span<bool> answers) const {
     std::uint64_t contained = 0;
     for (std::size_t first = 0; first < answers.size(); first += most_pending) {
       const std::size_t count = std::min(most_pending, answers.size() - first);
@@ -73,7 +72,8 @@ class filter_parts {
   /// the way it stopped in the last of them.
   template <class Key>
   requires hashes_or_is_hash<hash_type, Key>
-  [[nodiscard]] lookup_path explain(const Key& key) const noexcept {
+  [[nodiscard]] lookup_path explain(const Key& key) const
+      noexcept(hashes_without_throwing<hash_type, Key>) {
     const key_hash hash = hash_of(key);
     lookup_path sum;
     for (std::size_t i = parts_.size(); i-- > 0;) {
@@ -90,6 +90,8 @@ class filter_parts {
   const hash_type& hash() const noexcept { return hash_; }
   /// The filters inside, oldest first.
   std::span<const Filter> parts() const noexcept { return parts_; }
+  /// The error stated for all parts together.
+  double stated_fpr() const noexcept { return fpr_; }
 
   /// The sums over all parts. An element that several parts hold is counted in each.
   filter_counts counts() const noexcept {
@@ -151,6 +153,9 @@ class filter_parts {
   };
 
   filter_parts(double fpr, hash_type hash) : hash_(std::move(hash)), fpr_(fpr) {}
+  /// REQUIRES: at least one part, and one hash for all.
+  filter_parts(double fpr, std::vector<Filter> parts)
+      : parts_(std::move(parts)), hash_(parts_.front().hash()), fpr_(fpr) {}
   ~filter_parts() = default;
   filter_parts(const filter_parts&) = default;
   filter_parts(filter_parts&&) noexcept = default;
@@ -158,7 +163,7 @@ class filter_parts {
   filter_parts& operator=(filter_parts&&) noexcept = default;
 
   template <class Key>
-  key_hash hash_of(const Key& key) const noexcept {
+  key_hash hash_of(const Key& key) const noexcept(hashes_without_throwing<hash_type, Key>) {
     if constexpr (std::same_as<Key, key_hash>)
       return key;
     else
@@ -166,7 +171,7 @@ class filter_parts {
   }
 
   template <class Keys>
-  pending_keys hashes_of(const Keys& keys, std::size_t first, std::size_t count) const noexcept {
+  pending_keys hashes_of(const Keys& keys, std::size_t first, std::size_t count) const {
     pending_keys pending;
     pending.count = count;
     const auto from = std::ranges::begin(keys);

@@ -30,11 +30,14 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <ranges>
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
+#include "oneprobe/core/default_plans.hpp"
 #include "oneprobe/core/error.hpp"
 #include "oneprobe/core/filter_answers.hpp"
 #include "oneprobe/core/filter_plan.hpp"
@@ -68,7 +71,7 @@ class window_clock {
   /// How many windows have ended since this was asked the last time. Windows begin at multiples of
   /// their length after the start, however late somebody asks; a clock that went back ends none.
   std::uint64_t ended(time_point now = Clock::now()) noexcept {
-    if (now < start_ + length_) return 0;
+    if (now - start_ < length_) return 0;
     const auto windows = (now - start_) / length_;
     start_ += windows * length_;
     return static_cast<std::uint64_t>(windows);
@@ -94,12 +97,15 @@ class rotating_filter : public filter_parts<Filter> {
                   hash_type hash = hash_type(random_seed()))
       : rotating_filter(std::min(1.0, generation.predicted.fpr * checked(generations)), generations,
                         generation, std::move(hash)) {}
+  /// These generations, the oldest first: how a file is loaded. REQUIRES: one hash for all.
+  rotating_filter(double fpr, std::vector<Filter> generations)
+      : base(fpr, checked(fpr, std::move(generations))) {}
 
   /// The key is found from now on, for at least generations() - 1 windows. Says whether may_contain
   /// would have said yes before.
   template <class Key>
   requires hashes_or_is_hash<hash_type, Key> insert_outcome insert(const Key& key)
-  noexcept {
+  noexcept(hashes_without_throwing<hash_type, Key>) {
     const key_hash hash = this->hash_of(key);
     // A key of an older generation is inserted all the same: its time begins anew.
     if (newest().insert(hash) == insert_outcome::possibly_present)
@@ -110,9 +116,8 @@ class rotating_filter : public filter_parts<Filter> {
   /// Inserts all keys of a range, with memory asked ahead, some hundred at a time: among these
   /// those that older generations know come first, so the bytes can differ from those of one
   /// insertion after the other. Returns how many were surely not there before.
-  template <std::ranges::random_access_range Keys>
-  requires hashes_or_is_hash<hash_type, std::ranges::range_value_t<Keys>> std::uint64_t bulk_insert(
-      const Keys& keys) {
+  template <bulk_keys<hash_type> Keys>
+  std::uint64_t bulk_insert(const Keys& keys) {
     const auto size = static_cast<std::size_t>(std::ranges::size(keys));
     std::uint64_t added = 0;
     for (std::size_t first = 0; first < size; first += base::most_pending) {
@@ -145,6 +150,23 @@ class rotating_filter : public filter_parts<Filter> {
     return static_cast<std::uint32_t>(this->parts_.size());
   }
 
+  /// Why these generations are no rotating filter, as a sentence; or none.
+  static std::optional<std::string> find_fault(double fpr, std::span<const Filter> generations) {
+    detail::plan_check check;
+    check(fpr >= 0 && fpr <= 1, "fpr", "0 to 1", fpr);
+    check(generations.size() >= 2 && generations.size() <= rotating_plan::most_generations,
+          "generations", "2 to 64", generations.size());
+    if (check.fault) return check.fault;
+    const filter_plan& first = generations.front().plan();
+    for (std::size_t i = 1; i < generations.size(); ++i) {
+      const filter_plan& plan = generations[i].plan();
+      if (!same_shape(plan, first) || plan.elements != first.elements ||
+          plan.predicted != first.predicted)
+        return "part " + std::to_string(i + 1) + " has another plan than part 1";
+    }
+    return std::nullopt;
+  }
+
  private:
   rotating_filter(double fpr, std::uint32_t generations, const filter_plan& generation,
                   hash_type hash)
@@ -159,11 +181,18 @@ class rotating_filter : public filter_parts<Filter> {
       refuse_parameter("generations must be 2 to 64; found " + std::to_string(generations));
     return generations;
   }
+  static std::vector<Filter> checked(double fpr, std::vector<Filter> generations) {
+    if (const auto fault = find_fault(fpr, generations)) refuse_parameter(*fault);
+    return generations;
+  }
   static filter_plan generation_plan(const rotating_plan& plan) {
     if (!(plan.fpr > 0 && plan.fpr < 1))
-      refuse_parameter("fpr must be above 0 and below 1; found " + std::to_string(plan.fpr));
-    return Filter::engine_type::default_plan(plan.elements_per_window,
-                                             plan.fpr / checked(plan.generations));
+      refuse_parameter("fpr must be above 0 and below 1; found " + in_words(plan.fpr));
+    const double each = plan.fpr / checked(plan.generations);
+    if (each < default_plan_least_fpr)
+      refuse_parameter("fpr must be at least 1e-9 for each generation; found " +
+                       in_words(plan.fpr) + " for " + std::to_string(plan.generations));
+    return Filter::engine_type::default_plan(plan.elements_per_window, each);
   }
 
   Filter& newest() noexcept { return this->parts_.back(); }

@@ -84,24 +84,31 @@ inline int write_all(int descriptor, std::span<const std::byte> bytes) noexcept 
   return 0;
 }
 
+inline std::string folder_of(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  return slash == std::string::npos ? "./" : path.substr(0, slash + 1);
+}
+
 /// 0, or errno. The folder's entry for a file that was renamed is on the disk afterwards.
 inline int sync_folder_of(const std::string& path) {
-  const std::size_t slash = path.rfind('/');
-  const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);
-  file_handle handle(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  file_handle handle(::open(folder_of(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!handle.is_open()) return errno;
   if (::fsync(handle.descriptor()) == 0) return 0;
   // Some file systems cannot sync a folder; they have no better way to offer.
   return errno == EINVAL || errno == ENOTSUP ? 0 : errno;
 }
 
-/// Where a chain of symbolic links ends; the path itself if that does not exist.
-inline std::string link_target(const std::string& path) {
-  char* const resolved = ::realpath(path.c_str(), nullptr);
-  if (resolved == nullptr) return path;
-  std::string target = resolved;
-  std::free(resolved);
-  return target;
+/// Where a chain of symbolic links ends, whether or not there is a file.
+inline std::string link_target(std::string path) {
+  constexpr int most_links = 40;  // as many as Linux follows
+  std::array<char, 4096> text;
+  for (int i = 0; i < most_links; ++i) {
+    const ssize_t length = ::readlink(path.c_str(), text.data(), text.size());
+    if (length <= 0 || static_cast<std::size_t>(length) == text.size()) break;
+    const std::string next(text.data(), static_cast<std::size_t>(length));
+    path = next.front() == '/' ? next : folder_of(path) + next;
+  }
+  return path;
 }
 
 }  // namespace detail

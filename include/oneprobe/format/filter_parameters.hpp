@@ -47,6 +47,30 @@ enum class file_hash : std::uint32_t {
   seeded = 1,  // by seeded_hash with the seed in the file
 };
 
+/// Files of several filters, each of them a file of its own: format/parts_parameters.hpp.
+enum class parts_kind : std::uint16_t {
+  growing = 64,
+  rotating = 65,
+};
+
+constexpr std::string_view name_of(parts_kind kind) {
+  switch (kind) {
+    case parts_kind::growing:
+      return "growing";
+    case parts_kind::rotating:
+      return "rotating";
+  }
+  return "unknown";
+}
+
+/// What a file of this kind holds, as a sentence says it: "a growing filter".
+inline std::optional<std::string> contents_of(std::uint16_t kind) {
+  std::string_view name = name_of(static_cast<parts_kind>(kind));
+  if (kind <= 0xff && name == "unknown") name = name_of(static_cast<filter_kind>(kind));
+  if (name == "unknown") return std::nullopt;
+  return "a " + std::string(name) + " filter";
+}
+
 struct filter_parameters {
   static constexpr std::uint32_t version = 1;
   static constexpr std::size_t bytes = 256;
@@ -171,6 +195,11 @@ inline loaded<filter_parameters> decode_filter_parameters(std::span<const std::b
     return load_failure{load_error::inconsistent_parameters,
                         std::string(name) + " has inconsistent parameters: " + std::string(what)};
   };
+  // First, since their section can be longer than what is read of a file for one filter.
+  if (name_of(static_cast<parts_kind>(head.kind)) != "unknown")
+    return load_failure{load_error::wrong_kind,
+                        std::string(name) + " is of the wrong kind: it holds " +
+                            *contents_of(head.kind) + ", asked for was a single filter"};
   if (checksum_of(section) != head.parameter_checksum)
     return load_failure{load_error::checksum_mismatch,
                         std::string(name) + " has a checksum mismatch in its parameters"};

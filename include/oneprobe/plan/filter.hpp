@@ -3,7 +3,8 @@
 //
 //   filter_proposal proposal = plan_filter({.elements = 100'000'000, .fpr = 1e-4});
 //   if (!proposal.plan) { std::puts(proposal.reason.c_str()); return; }
-//   blocked_filter or balanced_filter filter(*proposal.plan);      // by proposal.plan->kind
+//   balanced_filter filter(*proposal.plan);           // if needs.kind was filter_kind::balanced
+//   any_filter any = make_any(*proposal.plan);        // whatever it is: filter/any_filter.hpp
 //
 // Memory counts everything: slack, notes and the overflow list. Where bits per element or bytes are
 // given, plan->memory().total() does not exceed them. Predictions are for exactly `elements`

@@ -25,8 +25,7 @@ class admission {
   admission(std::uint32_t threshold, double probability)
       : admission(probability < 1 || threshold == largest_threshold ? threshold : threshold + 1) {
     if (!(probability >= 0 && probability <= 1))
-      refuse_parameter("admit_probability must be from 0 to 1; found " +
-                       std::to_string(probability));
+      refuse_parameter("admit_probability must be from 0 to 1; found " + in_words(probability));
     if (probability < 1) coin_limit_ = static_cast<std::uint64_t>(std::ldexp(probability, 64));
   }
   /// Everything is admitted.

@@ -21,6 +21,7 @@
 #include <new>
 #include <type_traits>
 
+#include "oneprobe/core/simd.hpp"
 #include "oneprobe/scheme/walk.hpp"
 
 namespace oneprobe {
@@ -69,26 +70,33 @@ class waiting_walks {
   constexpr void add(std::size_t number, const State& state) {
     entries_[count_++] = {state, number};
   }
-  /// One step for all; those that are open still wait on. Not inlined: the loop over first steps
-  /// needs the registers.
+  /// One step for all; those that are open still wait on. Not inlined, but compiled for the same
+  /// level: the loop over first steps needs the registers.
   template <class Walk, class Sink>
-  [[gnu::noinline]] constexpr void step_all(Walk& walk, Sink& sink) {
-    const std::size_t waited = count_;
-    count_ = 0;
+  constexpr void step_all(Walk& walk, Sink& sink) {
+    if (std::is_constant_evaluated()) return step_each(*this, walk, sink);
+    compiled_for<level_of<Walk>(), step_each<Walk, Sink>, waiting_walks&, Walk&, Sink&>::call(
+        *this, walk, sink);
+  }
+
+ private:
+  template <class Walk, class Sink>
+  static constexpr void step_each(waiting_walks& walks, Walk& walk, Sink& sink) {
+    const std::size_t waited = walks.count_;
+    walks.count_ = 0;
     for (std::size_t i = 0; i < waited; ++i) {
-      entry& oldest = entries_[i];
+      entry& oldest = walks.entries_[i];
       walk.step(oldest.state);
       if (oldest.state.end == walk_end::open) {
         walk.prefetch_next(oldest.state);
-        if (count_ != i) entries_[count_] = oldest;
-        ++count_;
+        if (walks.count_ != i) walks.entries_[walks.count_] = oldest;
+        ++walks.count_;
       } else {
         sink(oldest.number, oldest.state);
       }
     }
   }
 
- private:
   struct entry {
     State state;
     std::size_t number;

@@ -26,6 +26,7 @@
 #include <utility>
 
 #include "oneprobe/core/placement.hpp"
+#include "oneprobe/core/simd.hpp"
 #include "oneprobe/scheme/admission.hpp"
 
 namespace oneprobe {
@@ -37,6 +38,15 @@ enum class walk_end : std::uint8_t {
   absent,      // it is in no bucket, and in no overflow
   overflowed,  // place: no candidate admitted it. find: it can only be in the overflow
 };
+
+/// The level that a store, or a walk over one, is compiled for; plain unless it says otherwise.
+template <class StoreOrWalk>
+constexpr simd_level level_of() noexcept {
+  if constexpr (requires { StoreOrWalk::level; })
+    return StoreOrWalk::level;
+  else
+    return simd_level::plain;
+}
 
 /// Takes the steps that are left.
 template <class Walk, class State>
@@ -103,6 +113,7 @@ class placing {
  public:
   using probe = typename Scheme::probe;
   using item = typename Store::item;
+  static constexpr simd_level level = level_of<Store>();
 
   /// What an element finds depends on where those before it went. Where levels share no bucket, one
   /// may be at its second candidate while the next is at its first; else it must end first.
@@ -251,6 +262,7 @@ class finding {
   using probe = typename Scheme::probe;
   using key = typename Store::key;
 
+  static constexpr simd_level level = level_of<Store>();
   static constexpr bool may_overtake = true;  // nothing is changed
 
   struct state {
@@ -310,6 +322,7 @@ class erasing {
 
  public:
   using state = typename search::state;
+  static constexpr simd_level level = search::level;
   static constexpr bool may_overtake = true;  // walks for one key reach its buckets in their order
 
   constexpr erasing(const Scheme& scheme, Store& store)

@@ -91,14 +91,35 @@ constexpr std::uint32_t bit_position(std::uint64_t pattern, unsigned number,
 /// How a block takes an element it is offered.
 enum class put_outcome : std::uint8_t { was_set, set, refused };
 
+namespace detail {
+
+template <class Bits, class HasRoom>
+put_outcome put_after_asking(std::byte* block, std::uint64_t pattern, block_shape shape,
+                             HasRoom has_room) noexcept {
+  if (Bits::all_set(block, pattern, shape)) return put_outcome::was_set;
+  if (!has_room()) return put_outcome::refused;
+  Bits::set_all(block, pattern, shape);
+  return put_outcome::set;
+}
+
+}  // namespace detail
+
+/// The level whose kernel serves such blocks on a machine with `level`.
+template <class Words>
+constexpr simd_level kernel_level(simd_level level, unsigned block_bits) noexcept {
+  return Words::shared || block_bits != 512 ? std::min(level, simd_level::avx2) : level;
+}
+
 /// The kernels. `Words` says whether other threads may set bits meanwhile.
 template <unsigned BlockBits, block_layout Layout, simd_level Level = simd_level::plain,
           class Words = plain_words>
 struct block_bits {
   static_assert(BlockBits == 256 || BlockBits == 512, "a block is a cache line or half of one");
   static_assert(Layout == block_layout::independent || Layout == block_layout::lanes);
+  static_assert(Level == simd_level::plain, "kernel_level says which levels have a kernel");
 
   static constexpr simd_level level = Level;
+  static constexpr block_layout layout = Layout;
   static constexpr unsigned words = BlockBits / word_bits;
   static constexpr std::size_t bytes = BlockBits / 8;
 
@@ -134,10 +155,7 @@ struct block_bits {
   template <class HasRoom>
   static put_outcome put(std::byte* block, std::uint64_t pattern, block_shape shape,
                          HasRoom has_room) noexcept {
-    if (all_set(block, pattern, shape)) return put_outcome::was_set;
-    if (!has_room()) return put_outcome::refused;
-    set_all(block, pattern, shape);
-    return put_outcome::set;
+    return detail::put_after_asking<block_bits>(block, pattern, shape, has_room);
   }
 
   /// How many Bloom bits are set.

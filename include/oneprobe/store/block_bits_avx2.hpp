@@ -99,6 +99,7 @@ template <unsigned BlockBits, class Words>
 struct block_bits<BlockBits, block_layout::independent, simd_level::avx2, Words> {
   using plain = block_bits<BlockBits, block_layout::independent, simd_level::plain, Words>;
   static constexpr simd_level level = simd_level::avx2;
+  static constexpr block_layout layout = block_layout::independent;
   static constexpr unsigned words = plain::words;
   static constexpr std::size_t bytes = plain::bytes;
 
@@ -124,10 +125,7 @@ struct block_bits<BlockBits, block_layout::independent, simd_level::avx2, Words>
   template <class HasRoom>
   ONEPROBE_TARGET_AVX2 static put_outcome put(std::byte* block, std::uint64_t pattern,
                                               block_shape shape, HasRoom has_room) noexcept {
-    if (all_set(block, pattern, shape)) return put_outcome::was_set;
-    if (!has_room()) return put_outcome::refused;
-    set_all(block, pattern, shape);
-    return put_outcome::set;
+    return detail::put_after_asking<block_bits>(block, pattern, shape, has_room);
   }
 
   ONEPROBE_TARGET_AVX2 static std::uint32_t count_ones(const std::byte* block,
@@ -197,6 +195,7 @@ template <unsigned BlockBits, class Words>
 struct block_bits<BlockBits, block_layout::lanes, simd_level::avx2, Words> {
   using plain = block_bits<BlockBits, block_layout::lanes, simd_level::plain, Words>;
   static constexpr simd_level level = simd_level::avx2;
+  static constexpr block_layout layout = block_layout::lanes;
   static constexpr unsigned words = plain::words;
   static constexpr std::size_t bytes = plain::bytes;
 

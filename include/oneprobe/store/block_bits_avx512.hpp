@@ -1,9 +1,9 @@
 // The kernels of store/block_bits.hpp with AVX-512: a whole line in one register, sixteen positions
 // at once. Included by it.
 //
-// For blocks of 512 bits and one thread that changes them; blocks of 256 bits fit the registers of
-// AVX2, and words that threads share are read one by one, so that those are the kernels of AVX2.
-// The same answers and the same bytes as the plain ones; the tests hold them to each other.
+// Only for blocks of 512 bits and one thread that changes them: blocks of 256 bits fit the
+// registers of AVX2, and words that threads share are read one by one. `kernel_level` says so. The
+// same answers and the same bytes as the plain ones; the tests hold them to each other.
 #pragma once
 
 #include "oneprobe/core/simd.hpp"
@@ -148,17 +148,12 @@ struct lanes_mask {
 
 }  // namespace detail
 
-template <unsigned BlockBits, block_layout Layout, class Words>
-struct block_bits<BlockBits, Layout, simd_level::avx512, Words>
-    : block_bits<BlockBits, Layout, simd_level::avx2, Words> {
-  static constexpr simd_level level = simd_level::avx512;
-};
-
 /// Bits anywhere in the block.
 template <>
 struct block_bits<512, block_layout::independent, simd_level::avx512, plain_words>
     : detail::set_by_mask<detail::independent_mask> {
   static constexpr simd_level level = simd_level::avx512;
+  static constexpr block_layout layout = block_layout::independent;
   static constexpr unsigned words = 8;
   static constexpr std::size_t bytes = 64;
 
@@ -198,6 +193,7 @@ template <>
 struct block_bits<512, block_layout::lanes, simd_level::avx512, plain_words>
     : detail::set_by_mask<detail::lanes_mask> {
   static constexpr simd_level level = simd_level::avx512;
+  static constexpr block_layout layout = block_layout::lanes;
   static constexpr unsigned words = 8;
   static constexpr std::size_t bytes = 64;
 

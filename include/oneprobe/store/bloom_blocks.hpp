@@ -76,6 +76,8 @@ class bloom_blocks {
   using bits = block_bits<BlockBits, block_layout::independent, Level, Words>;
 
  public:
+  static constexpr simd_level level = Level;
+
   /// An element on its way, and what the blocks it visited said to it.
   struct item {
     std::uint64_t pattern = 0;  // its Bloom bits follow from this

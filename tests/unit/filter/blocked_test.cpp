@@ -200,6 +200,19 @@ TEST(blocked_filter, refuses_plans_it_cannot_follow) {
   EXPECT_THROW(blocked_filter(plan_of({512, independent, 7}, 0)), std::invalid_argument);
 }
 
+TEST(blocked_filter, is_as_it_was_if_there_is_no_memory_for_a_copy) {
+  const filter_plan vast = plan_of({512, independent, 9}, filter_plan::most_bits / 512);
+  const vast_memory memory(vast.memory().total());
+  SKIP_WITHOUT(memory);
+  if (!system_refuses(vast.memory().total())) GTEST_SKIP() << "the system lends what it has not";
+  const blocked_filter lent(vast, memory.bytes(), seeded_hash(1));
+  blocked_filter filter = filled<blocked_filter>(plan_of({256, independent, 5}, 20), 1, 200);
+  EXPECT_THROW(filter = lent, std::bad_alloc);
+  EXPECT_EQ(filter.plan().block_bits, 256u);
+  expect_same_bytes(filter, filled<blocked_filter>(plan_of({256, independent, 5}, 20), 1, 200));
+  for (const std::uint64_t key : keys_from(0, 200)) EXPECT_TRUE(filter.may_contain(key));
+}
+
 TEST_P(blocked_filter_at, reaches_all_of_two_to_the_40_bits) {
   for (const shape& s : {shape{512, independent, 9}, shape{256, lanes, 8}}) {
     const filter_plan plan = plan_of(s, filter_plan::most_bits / s.block_bits);

@@ -15,6 +15,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -23,6 +24,7 @@
 #include "formats/temporary_folder.hpp"
 #include "oneprobe/filter/any_filter.hpp"
 #include "oneprobe/filter/concurrent.hpp"
+#include "oneprobe/filter/parts_file.hpp"
 
 using namespace oneprobe;
 
@@ -97,10 +99,14 @@ TEST(golden_filters, have_the_bytes_and_answers_of_every_version_before) {
       answers << golden.name << ' '
               << std::visit([](const auto& f) { return golden_answers(f); }, built) << '\n';
     }
+    for_each_golden_parts([&](const std::string& name, const auto& built, std::uint64_t) {
+      write_file(golden_folder + name + ".filter", saved(built));
+      answers << name << ' ' << golden_answers(built) << '\n';
+    });
   }
   std::ifstream answers(golden_folder + "answers.txt");
   for (std::string name, digits; answers >> name >> digits;) expected[name] = digits;
-  EXPECT_EQ(expected.size(), golden_filters().size());
+  EXPECT_EQ(expected.size(), golden_filters().size() + golden_parts_files);
 
   for (const golden_filter& golden : golden_filters()) {
     SCOPED_TRACE(golden.name);
@@ -115,6 +121,15 @@ TEST(golden_filters, have_the_bytes_and_answers_of_every_version_before) {
         },
         *filter);
   }
+  for_each_golden_parts([&](const std::string& name, const auto& built, std::uint64_t first_key) {
+    SCOPED_TRACE(name);
+    const std::string path = golden_folder + name + ".filter";
+    const auto filter = load<std::remove_cvref_t<decltype(built)>>(path);
+    ASSERT_TRUE(filter) << filter.failure().sentence;
+    EXPECT_EQ(saved(built), bytes_of_file(path));
+    EXPECT_TRUE(contains_golden_keys_from(first_key, *filter));
+    EXPECT_EQ(golden_answers(*filter), expected[name]);
+  });
 }
 
 // Otherwise the files above would say nothing about refusals, overflow and force.
@@ -459,6 +474,36 @@ TEST(filter_view, needs_bytes_on_a_cache_line) {
   const auto crooked = view_of<standard_filter>(memory.bytes().subspan(8, bytes.size()));
   ASSERT_FALSE(crooked);
   EXPECT_NE(crooked.failure().sentence.find("multiple of 64"), std::string::npos);
+}
+
+struct own_salt {  // a policy with a seed of its own choice
+  explicit own_salt(std::string text = "salt") : salt(std::move(text)) {}
+  key_hash operator()(std::uint64_t key) const noexcept { return seeded_hash(seed())(key); }
+  std::uint64_t seed() const noexcept { return salt.size(); }
+  std::string salt;
+};
+
+TEST(filter_view, holds_a_hash_to_the_seed_of_the_file) {
+  using own_filter = basic_standard_filter<own_salt>;
+  own_filter filter(golden_named("standard").plan, own_salt("longer salt"));
+  filter.insert(std::uint64_t{7});
+  const file_bytes bytes = saved(filter);
+  line_memory memory(bytes.size());
+  std::ranges::copy(bytes, memory.data());
+  const auto other = view_of<own_filter>(memory.bytes());
+  ASSERT_FALSE(other);
+  EXPECT_NE(other.failure().sentence.find("another seed"), std::string::npos);
+  const auto same = view_of<own_filter>(memory.bytes(), own_salt("longer salt"));
+  ASSERT_TRUE(same) << same.failure().sentence;
+  EXPECT_TRUE(same->may_contain(std::uint64_t{7}));
+
+  const temporary_folder folder;
+  ASSERT_FALSE(save(filter, folder.file("own")));
+  EXPECT_FALSE(mapped_filter<own_filter>::map(folder.file("own")));
+  const auto mapped = mapped_filter<own_filter>::map(folder.file("own"), own_salt("longer salt"));
+  ASSERT_TRUE(mapped) << mapped.failure().sentence;
+  EXPECT_TRUE((*mapped)->may_contain(std::uint64_t{7}));
+  EXPECT_FALSE((*mapped).verify_payload());
 }
 
 TEST(filter_facts, are_read_without_the_payload) {

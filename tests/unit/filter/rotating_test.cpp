@@ -291,6 +291,13 @@ TEST(rotating, bad_parameters_are_refused_by_name) {
               0u);
 }
 
+TEST(window_clock, a_window_may_be_as_long_as_time) {
+  using clock = std::chrono::steady_clock;
+  const clock::time_point start{std::chrono::hours(1)};
+  window_clock<> windows(clock::duration::max(), start);
+  EXPECT_EQ(windows.ended(start + std::chrono::hours(1)), 0u);
+}
+
 TEST(window_clock, windows_end_at_multiples_of_their_length) {
   using namespace std::chrono_literals;
   using clock = std::chrono::steady_clock;

@@ -29,6 +29,15 @@ class vast_memory {
   void* data_;
 };
 
+/// Whether so many bytes cannot be had where they are really meant.
+inline bool system_refuses(std::size_t bytes) {
+  void* const memory =
+      ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) return true;
+  ::munmap(memory, bytes);
+  return false;
+}
+
 }  // namespace oneprobe::testing
 
 /// Leaves the test if the system does not lend so much address space.

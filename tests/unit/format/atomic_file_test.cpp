@@ -77,6 +77,17 @@ TEST(atomic_file, writes_what_a_symbolic_link_points_to) {
   EXPECT_EQ(bytes_of_file(folder.file("target")), bytes_of("new"));
 }
 
+TEST(atomic_file, writes_where_symbolic_links_lead_also_if_nothing_is_there_yet) {
+  const temporary_folder folder;
+  fs::create_directory(folder.file("far"));
+  fs::create_symlink("far/second", folder.file("first"));
+  fs::create_symlink("target", folder.file("far/second"));
+  ASSERT_FALSE(write_atomically(folder.file("first"), {bytes_of("new")}));
+  EXPECT_TRUE(fs::is_symlink(folder.file("first")));
+  EXPECT_TRUE(fs::is_symlink(folder.file("far/second")));
+  EXPECT_EQ(bytes_of_file(folder.file("far/target")), bytes_of("new"));
+}
+
 TEST(atomic_file, refuses_what_is_not_a_regular_file) {
   const temporary_folder folder;
   fs::create_directory(folder.file("folder"));

@@ -82,9 +82,7 @@ class block_kernel : public ::testing::Test {
 using kernels = ::testing::Types<
 #if ONEPROBE_HAS_SIMD
     kernel<512, independent, simd_level::avx512, plain_words>,
-    kernel<256, independent, simd_level::avx512, plain_words>,
     kernel<512, lanes, simd_level::avx512, plain_words>,
-    kernel<512, independent, simd_level::avx512, atomic_words>,
     kernel<512, independent, simd_level::avx2, plain_words>,
     kernel<256, independent, simd_level::avx2, plain_words>,
     kernel<512, lanes, simd_level::avx2, plain_words>,
