@@ -26,6 +26,18 @@ import sys
 from record_benchmarks import PROJECT, commit
 
 
+def one_row_per_line(record):
+    """JSON that is short and can still be compared line by line."""
+    fields = []
+    for key, value in record.items():
+        if isinstance(value, list):
+            rows = ",\n".join("  " + json.dumps(row) for row in value)
+            fields.append(f' {json.dumps(key)}: [\n{rows}\n ]')
+        else:
+            fields.append(f" {json.dumps(key)}: {json.dumps(value)}")
+    return "{\n" + ",\n".join(fields) + "\n}\n"
+
+
 def main(arguments):
     if len(arguments) < 2 or not arguments[1].startswith("filters"):
         print(__doc__.strip(), file=sys.stderr)
@@ -41,7 +53,7 @@ def main(arguments):
     record["machine"].update(facts)
     path = PROJECT / "docs" / "benchmarks" / f"{name}.json"
     path.parent.mkdir(exist_ok=True)
-    path.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+    path.write_text(one_row_per_line(record), encoding="utf-8")
     return 0
 
 

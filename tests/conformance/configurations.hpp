@@ -185,8 +185,7 @@ using every_filter = testing::Types<
     basic_balanced_filter<single, seeded_hash>, basic_balanced_filter<sequential, seeded_hash>,
     basic_balanced_filter<multilevel, seeded_hash>, basic_balanced_filter<d_random, seeded_hash>,
     basic_balanced_filter<d_left, seeded_hash>, concurrent_blocked_filter,
-    concurrent_balanced_filter, basic_concurrent_balanced_filter<sequential, seeded_hash>,
-    basic_concurrent_balanced_filter<d_left, seeded_hash>>;
+    concurrent_balanced_filter, basic_concurrent_balanced_filter<sequential, seeded_hash>>;
 
 /// What a filter is called in the name of a test.
 struct filter_names {

@@ -20,18 +20,6 @@ using namespace oneprobe;
 /// Elements over planned elements.
 inline constexpr double overfills[] = {1, 1.5, 2, 3};
 
-constexpr const char* name_of(filter_condition condition) {
-  switch (condition) {
-    case filter_condition::as_planned:
-      return "as planned";
-    case filter_condition::over_full:
-      return "over-full";
-    case filter_condition::degraded:
-      return "degraded";
-  }
-  return "unknown";
-}
-
 struct kept {
   std::uint64_t lookups = 0;
   std::uint64_t keys = 0;  // different keys of each fill
@@ -68,7 +56,7 @@ inline kept fill_and_look_up(const filter_plan& plan, std::uint64_t keys, std::u
       for (const key_hash hash : hashes)
         if (!filter.may_contain(hash)) ++found.lost;
     });
-    found.conditions[name_of(filter.condition())] = 1;
+    found.conditions[std::string(name_of(filter.condition()))] = 1;
     return found;
   });
 }

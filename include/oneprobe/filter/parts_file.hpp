@@ -32,7 +32,6 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -247,8 +246,8 @@ template <class Filter, class Input>
 loaded<std::vector<Filter>> load_each(const Input& input, const parts_head& head,
                                       const typename Filter::hash_type& hash) {
   const parts_parameters& whole = head.parameters;
+  // Nothing is reserved: a filter object can be larger than the part that a file only claims.
   std::vector<Filter> parts;
-  parts.reserve(whole.part_bytes.size());
   running_checksum checksum;
   std::uint64_t begin = head.sections.payload_begin();
   for (const std::uint64_t bytes : whole.part_bytes) {

@@ -37,7 +37,6 @@
 #include <utility>
 #include <vector>
 
-#include "oneprobe/core/default_plans.hpp"
 #include "oneprobe/core/error.hpp"
 #include "oneprobe/core/filter_answers.hpp"
 #include "oneprobe/core/filter_plan.hpp"
@@ -51,7 +50,7 @@ struct rotating_plan {
   static constexpr std::uint32_t most_generations = 64;
 
   std::uint64_t elements_per_window = 0;
-  double fpr = 0;                 // of all generations together, above 0 and below 1
+  double fpr = 0;                 // of all generations together, each of which gets fpr / g
   std::uint32_t generations = 4;  // g, 2 to 64
 };
 
@@ -188,11 +187,8 @@ class rotating_filter : public filter_parts<Filter> {
   static filter_plan generation_plan(const rotating_plan& plan) {
     if (!(plan.fpr > 0 && plan.fpr < 1))
       refuse_parameter("fpr must be above 0 and below 1; found " + in_words(plan.fpr));
-    const double each = plan.fpr / checked(plan.generations);
-    if (each < default_plan_least_fpr)
-      refuse_parameter("fpr must be at least 1e-9 for each generation; found " +
-                       in_words(plan.fpr) + " for " + std::to_string(plan.generations));
-    return Filter::engine_type::default_plan(plan.elements_per_window, each);
+    return Filter::engine_type::default_plan(plan.elements_per_window,
+                                             plan.fpr / checked(plan.generations));
   }
 
   Filter& newest() noexcept { return this->parts_.back(); }

@@ -195,29 +195,40 @@ inline loaded<filter_parameters> decode_filter_parameters(std::span<const std::b
     return load_failure{load_error::inconsistent_parameters,
                         std::string(name) + " has inconsistent parameters: " + std::string(what)};
   };
+  const auto newer = [&](std::uint32_t version) {
+    return load_failure{load_error::newer_format,
+                        std::string(name) + " has a newer format: version " +
+                            std::to_string(version) + " of its parameters"};
+  };
   // First, since their section can be longer than what is read of a file for one filter.
   if (name_of(static_cast<parts_kind>(head.kind)) != "unknown")
     return load_failure{load_error::wrong_kind,
                         std::string(name) + " is of the wrong kind: it holds " +
                             *contents_of(head.kind) + ", asked for was a single filter"};
+  const auto kind = static_cast<filter_kind>(head.kind);
+  if (static_cast<std::uint16_t>(kind) != head.kind || name_of(kind) == "unknown")
+    return load_failure{load_error::wrong_kind, std::string(name) + " is of the wrong kind: kind " +
+                                                    std::to_string(head.kind) + " is no filter"};
+  // The version before the checksum: of a section with another length only the beginning is here.
+  if (section.size() < sizeof filter_parameters::version)
+    return inconsistent("the parameter section has " + std::to_string(section.size()) + " bytes");
+  const auto version = byte_reader(section).take<std::uint32_t>();
+  if (head.parameter_bytes != filter_parameters::bytes)
+    return version > filter_parameters::version
+               ? newer(version)
+               : inconsistent("the parameter section has " + std::to_string(head.parameter_bytes) +
+                              " bytes");
   if (checksum_of(section) != head.parameter_checksum)
     return load_failure{load_error::checksum_mismatch,
                         std::string(name) + " has a checksum mismatch in its parameters"};
-  byte_reader in(section);
-  const auto version = in.take<std::uint32_t>();
-  if (version > filter_parameters::version)
-    return load_failure{load_error::newer_format,
-                        std::string(name) + " has a newer format: version " +
-                            std::to_string(version) + " of its parameters"};
-  if (version == 0 || section.size() != filter_parameters::bytes)
-    return inconsistent("the parameter section has " + std::to_string(section.size()) + " bytes");
+  if (version > filter_parameters::version) return newer(version);
+  if (version == 0) return inconsistent("version 0 of the parameter section");
 
   filter_parameters read;
   filter_plan& plan = read.plan;
-  plan.kind = static_cast<filter_kind>(head.kind);
-  if (static_cast<std::uint16_t>(plan.kind) != head.kind || name_of(plan.kind) == "unknown")
-    return load_failure{load_error::wrong_kind, std::string(name) + " is of the wrong kind: kind " +
-                                                    std::to_string(head.kind) + " is no filter"};
+  byte_reader in(section);
+  in.take<std::uint32_t>();
+  plan.kind = kind;
   read.hash = static_cast<file_hash>(in.take<std::uint32_t>());
   read.seed = in.take<std::uint64_t>();
   plan.elements = in.take<std::uint64_t>();

@@ -165,10 +165,10 @@ struct block_bits<512, block_layout::independent, simd_level::avx512, plain_word
   }
 
  private:
-  ONEPROBE_TARGET_AVX512 static bool two_groups_set(const std::byte* block, std::uint64_t words,
+  ONEPROBE_TARGET_AVX512 static bool two_groups_set(const std::byte* block, std::uint64_t both,
                                                     unsigned count,
                                                     std::uint32_t bloom_bits) noexcept {
-    const __m512i at = detail::two_group_positions(words, count, bloom_bits);
+    const __m512i at = detail::two_group_positions(both, count, bloom_bits);
     // The 32 bits around each position, number position / 32, and in them the bit position % 32: a
     // rotation takes its count modulo 32.
     const __m512i number = _mm512_maskz_srli_epi32(detail::all_lanes, at, 5);
@@ -181,9 +181,9 @@ struct block_bits<512, block_layout::independent, simd_level::avx512, plain_word
   [[gnu::noinline]] ONEPROBE_TARGET_AVX512 static bool more_set(const std::byte* block,
                                                                 std::uint64_t pattern,
                                                                 block_shape shape) noexcept {
-    const std::uint64_t words =
+    const std::uint64_t both =
         detail::group_word(pattern, 2) | std::uint64_t{detail::group_word(pattern, 3)} << 32;
-    return two_groups_set(block, words, shape.bits_set - detail::two_group_multipliers::most,
+    return two_groups_set(block, both, shape.bits_set - detail::two_group_multipliers::most,
                           shape.bloom_bits);
   }
 };

@@ -476,6 +476,31 @@ TEST(filter_view, needs_bytes_on_a_cache_line) {
   EXPECT_NE(crooked.failure().sentence.find("multiple of 64"), std::string::npos);
 }
 
+TEST(filter_facts, of_a_later_version_are_said_to_be_newer_however_long_they_are) {
+  // A parameter section twice as long, whose first word says version 2.
+  const file_bytes golden = saved_golden("standard");
+  file_bytes parameters(golden.begin() + 64, golden.begin() + 320);
+  parameters.resize(512);
+  parameters[0] = std::byte{2};
+  const std::span<const std::byte> payload = std::span(golden).subspan(320);
+  const auto head = encode(preamble{.kind = 1,
+                                    .parameter_bytes = parameters.size(),
+                                    .payload_bytes = payload.size(),
+                                    .parameter_checksum = checksum_of(parameters),
+                                    .payload_checksum = checksum_of(payload)});
+  file_bytes later(head.begin(), head.end());
+  later.insert(later.end(), parameters.begin(), parameters.end());
+  later.insert(later.end(), payload.begin(), payload.end());
+  const temporary_folder folder;
+  write_file(folder.file("later"), later);
+  const auto from_memory = read_facts(later);
+  const auto from_file = read_facts(folder.file("later"));
+  ASSERT_FALSE(from_memory);
+  ASSERT_FALSE(from_file);
+  EXPECT_EQ(from_memory.failure().error, load_error::newer_format);
+  EXPECT_EQ(from_file.failure().error, load_error::newer_format);
+}
+
 struct own_salt {  // a policy with a seed of its own choice
   explicit own_salt(std::string text = "salt") : salt(std::move(text)) {}
   key_hash operator()(std::uint64_t key) const noexcept { return seeded_hash(seed())(key); }

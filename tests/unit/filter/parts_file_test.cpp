@@ -564,8 +564,10 @@ TEST(forged_parts_file, whose_section_is_not_that_of_its_parts_is_inconsistent) 
   };
   using enum load_error;
   ASSERT_EQ(section.size(), 192U);
-  for (const std::uint64_t parts : {std::uint64_t{0}, std::uint64_t{9}, std::uint64_t{1} << 61,
-                                    std::numeric_limits<std::uint64_t>::max()})
+  // The last one wraps around to a section of the right length.
+  for (const std::uint64_t parts :
+       {std::uint64_t{0}, std::uint64_t{9}, std::uint64_t{1} << 61,
+        std::numeric_limits<std::uint64_t>::max(), (std::uint64_t{1} << 61) + 3})
     expect_words(with_number(24, parts), inconsistent_parameters, "number of parts must be");
   for (const std::size_t at : {76U, 127U, 152U, 191U})
     expect_words(with([&](file_bytes& bytes) { bytes[at] = std::byte{1}; }),
@@ -620,6 +622,7 @@ TEST(forged_parts_file, with_numbers_that_no_growing_filter_has_is_inconsistent)
       {"left", [](auto& p) { p.left += 1e-6; }},
       {"left", [](auto& p) { p.fpr = 0.125; }},
       {"left", [](auto& p) { p.fpr = 0.0625; }},
+      {"left", [](auto& p) { p.fpr = 0.109375, p.left = 0; }},  // the parts have taken all of it
       {"grow_at", [](auto& p) { p.grow_at = 0; }},
       {"grow_at", [](auto& p) { p.grow_at = 161; }},
       {"grow_at", [](auto& p) { p.growth_state = 1; }},
@@ -627,8 +630,9 @@ TEST(forged_parts_file, with_numbers_that_no_growing_filter_has_is_inconsistent)
       {"grow_at", [](auto& p) { p.growth_state = 2, p.grow_at = ~std::uint64_t{0}; }},
   };
   for (const auto& [name, apply] : changes) {
-    expect_words(growing_failure(forged(whole, [&](pieces& apart) { apply(apart.parameters); })),
-                 load_error::inconsistent_parameters,
+    pieces apart = taken_apart(whole);
+    apply(apart.parameters);
+    expect_words(growing_failure(apart.together()), load_error::inconsistent_parameters,
                  "the memory has inconsistent parameters: " + name + " must be");
   }
   // A part that is fuller than it can have become, and counts that sums would wrap around with.
