@@ -34,8 +34,13 @@ class line_memory {
     if (bytes_ != 0) std::memcpy(data_, other.data_, bytes_);
   }
   line_memory(line_memory&& other) noexcept { swap(other); }
-  line_memory& operator=(line_memory other) noexcept {
-    swap(other);
+  // Two of them, so that what has memory inside knows that a copy may throw and a move does not.
+  line_memory& operator=(const line_memory& other) {
+    line_memory(other).swap(*this);
+    return *this;
+  }
+  line_memory& operator=(line_memory&& other) noexcept {
+    line_memory(std::move(other)).swap(*this);
     return *this;
   }
   void swap(line_memory& other) noexcept {

@@ -196,4 +196,3 @@ struct block_bits {
 }  // namespace oneprobe
 
 #include "oneprobe/store/block_bits_avx2.hpp"
-#include "oneprobe/store/block_bits_avx512.hpp"

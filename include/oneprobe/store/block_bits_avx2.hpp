@@ -1,4 +1,5 @@
-// The kernels of store/block_bits.hpp with AVX2: eight positions at once. Included by it.
+// The kernels of store/block_bits.hpp with AVX2: eight positions at once. Included by it; includes
+// those with AVX-512, which build on these.
 //
 // The same answers and the same bytes as the plain ones; the tests hold them to each other.
 #pragma once
@@ -241,5 +242,7 @@ struct block_bits<BlockBits, block_layout::lanes, simd_level::avx2, Words> {
 };
 
 }  // namespace oneprobe
+
+#include "oneprobe/store/block_bits_avx512.hpp"
 
 #endif
