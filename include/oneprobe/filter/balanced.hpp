@@ -316,7 +316,8 @@ class basic_balanced_engine {
   template <class Kernel>
   static calls calls_with() noexcept {
     // A single query, which waits for its line, is faster with the two loads of AVX2 than with one
-    // of AVX-512: 29 and 43 ns against 39 and 58 (10 M elements, 16 and 24 bits, one process).
+    // of AVX-512: 29 and 43 ns against 39 and 58 (10 M elements, 16 and 24 bits, least of 15
+    // rounds).
     using lookup = kernel<Kernel::block_bits, std::min(Kernel::level, simd_level::avx2)>;
     return {compiled_for<lookup::level, query_one<lookup>, const engine&, key_hash>::call,
             compiled_for<Kernel::level, insert_one<Kernel>, engine&, key_hash>::call};
