@@ -27,8 +27,8 @@
 namespace oneprobe::cli {
 namespace {
 
-constexpr int exit_failure = 1;
-constexpr int exit_usage = 2;
+constexpr int exit_negative = 1;  // an answer: no plan, no key, a check that failed
+constexpr int exit_usage = 2;     // no answer, and one line that says why
 
 /// The innermost command that was named, and its full name.
 struct chosen_command {
@@ -93,7 +93,7 @@ int complain(const CLI::App& root, std::string_view message, int code) {
 
 int show(const CLI::App& root, std::string_view text) {
   if (written(stdout, text)) return 0;
-  return complain(root, "cannot write to standard output", exit_failure);
+  return complain(root, "cannot write to standard output", exit_usage);
 }
 
 int run(int argc, const char* const* argv) {
@@ -127,12 +127,12 @@ int run(int argc, const char* const* argv) {
   } catch (const std::bad_alloc&) {
     return complain(root, "not enough memory for these parameters", exit_usage);
   } catch (const negative_answer&) {
-    return exit_failure;
+    return exit_negative;
   } catch (const output_error& error) {
-    return complain(root, error.what(), exit_failure);
+    return complain(root, error.what(), exit_usage);
   } catch (const std::exception& error) {
     // The models refuse bad parameters by std::invalid_argument; anything else is our fault.
-    return complain(root, fmt::format("internal error: {}", error.what()), exit_failure);
+    return complain(root, fmt::format("internal error: {}", error.what()), exit_usage);
   }
 }
 

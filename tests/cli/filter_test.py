@@ -431,14 +431,27 @@ class Scale(FilterTest):
             stderr=side,
         )
         os.close(side)
-        for _ in range(5):
-            building.stdin.write(lines(numbered(b"k", 100)))
+        begin = time.monotonic()
+        shown = b""
+        shown_after = None
+        # Keys come slowly until there is a bar; how long the tool took to begin is not known.
+        while shown_after is None and time.monotonic() < begin + 30 * SLOWNESS:
+            building.stdin.write(lines(numbered(b"k", 10)))
             building.stdin.flush()
-            time.sleep(0.6)
+            if select.select([terminal], [], [], 0.2)[0]:
+                shown += os.read(terminal, 10000)
+                shown_after = time.monotonic() - begin
         building.stdin.close()
         self.assertEqual(building.wait(timeout=20 * SLOWNESS), 0)
-        shown = os.read(terminal, 10000).decode()
+        try:
+            while more := os.read(terminal, 10000):
+                shown += more
+        except OSError:
+            pass  # how a terminal says that nobody is at its other side
         os.close(terminal)
+        self.assertIsNotNone(shown_after)
+        self.assertGreater(shown_after, 1.9)
+        shown = shown.decode()
         self.assertIn("inserting keys", shown)
         self.assertTrue(shown.endswith("\r\x1b[K"), repr(shown))
 

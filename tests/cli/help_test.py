@@ -61,7 +61,7 @@ class Form(unittest.TestCase):
     def test_an_answer_that_cannot_be_written_is_a_failure(self):
         with open("/dev/full", "w") as full:
             done = subprocess.run([TOOL, "demo"], stdout=full, stderr=subprocess.PIPE)
-        self.assertEqual(done.returncode, 1)
+        self.assertEqual(done.returncode, 2)
         self.assertEqual(done.stderr.count(b"\n"), 1)
 
 
