@@ -26,10 +26,10 @@ import sys
 from record_benchmarks import PROJECT, commit
 
 
-def one_row_per_line(record):
+def one_row_per_line(answer):
     """JSON that is short and can still be compared line by line."""
     fields = []
-    for key, value in record.items():
+    for key, value in answer.items():
         if isinstance(value, list):
             rows = ",\n".join("  " + json.dumps(row) for row in value)
             fields.append(f' {json.dumps(key)}: [\n{rows}\n ]')
@@ -38,24 +38,25 @@ def one_row_per_line(record):
     return "{\n" + ",\n".join(fields) + "\n}\n"
 
 
-def main(arguments):
-    if len(arguments) < 2 or not arguments[1].startswith("filters"):
-        print(__doc__.strip(), file=sys.stderr)
+def record(subject, arguments, usage):
+    """Keeps what `TOOL bench SUBJECT` answers as NAME.json, where the arguments are TOOL, NAME and those of the command."""
+    if len(arguments) < 2 or not arguments[1].startswith(subject):
+        print(usage.strip(), file=sys.stderr)
         return 2
     tool, name, *further = arguments
     facts = {"commit": commit(), "date": datetime.date.today().isoformat()}
-    done = subprocess.run([tool, "bench", "filters", "--json", *further], stdout=subprocess.PIPE, check=False, text=True)
+    done = subprocess.run([tool, "bench", subject, "--json", *further], stdout=subprocess.PIPE, check=False, text=True)
     if done.returncode != 0:
         # What it found wrong stands in its answer; such a run is not kept.
         print(done.stdout, end="", file=sys.stderr)
         return 1
-    record = json.loads(done.stdout)
-    record["machine"].update(facts)
+    answer = json.loads(done.stdout)
+    answer["machine"].update(facts)
     path = PROJECT / "docs" / "benchmarks" / f"{name}.json"
     path.parent.mkdir(exist_ok=True)
-    path.write_text(one_row_per_line(record), encoding="utf-8")
+    path.write_text(one_row_per_line(answer), encoding="utf-8")
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(record("filters", sys.argv[1:], __doc__))

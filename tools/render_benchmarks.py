@@ -335,6 +335,152 @@ def render_build(record):
     return text + table(columns, rows)
 
 
+# --- tables ------------------------------------------------------------------------------------------------------------
+
+TABLES = """
+## Tables
+
+Recorded with `oneprobe bench tables` (`tools/record_tables.py`). Every table maps the same random 64-bit keys to 64-bit
+values by the same hash (rte_hash: folded to its 32 bits), with room reserved beforehand and large arrays on huge pages. In
+each round the tables are built, measured and dropped in turn. Times are CPU time of one thread in ns per operation, the
+median of the rounds; hashing the key is included.
+
+- *load* is elements over slots, over buckets where there are chains. Ours are at the load of their default plan, *rte_hash
+  filled* has as many entries as its buckets have slots, *libcuckoo at 0.944* is at that load.
+- *bytes* are all memory allocated over the elements; of small pieces, what malloc gives.
+- *chain* is a hit whose key is known only when the value before it has arrived; *bulk* the call for many keys, ours 8192 at
+  a time, rte_hash 64, the most it takes.
+- Percentiles are of single insertions, wall-clock time less the cost of the clock, over the last 2 % of the filling and over
+  the churn; *worst* is the worst of all rounds, *running* the worst without the time in which the thread did not run.
+  Insertions that were refused are among them, and are counted as *failed*.
+- *accesses* are buckets visited per lookup and *lines* cache lines touched, counted in software.
+"""
+
+TABLE_FACTS = """
+### {elements} elements
+
+| | |
+|---|---|
+| processor | {cpu}, {cores} cores, load average at the start {load} |
+| compiler | {compiler}, `{flags}` |
+| rounds | {rounds}, {queries} lookups of each kind in each, churn of {churn:g} operations per element |
+| clock of single insertions | {clock}, {clock_cost:.0f} ns taken off |
+| peers | {peers} |
+| commit | {commit} (a `+` means with changes on top) |
+| date | {date} |
+
+"""
+TABLE_TIMES = {
+    "insert": "insert", "hit": "hit", "miss": "miss", "chain": "dependent_hit", "bulk hit": "bulk_hit",
+    "bulk miss": "bulk_miss", "erase": "erase",
+}
+TABLE_FILLING = {
+    "p50": "insert_p50", "p99": "insert_p99", "p99.9": "insert_p999", "p99.99": "insert_p9999", "worst": "insert_max",
+    "running": "insert_max_running",
+}
+TABLE_CHURN = {
+    "p50": "churn_insert_p50", "p99.9": "churn_insert_p999", "worst": "churn_insert_max",
+    "running": "churn_insert_max_running",
+}
+TABLE_CHURNED = {"insert": "churned_insert", "hit": "churned_hit", "miss": "churned_miss"}
+TABLE_RATIOS = {
+    "insert": "insert", "hit": "hit", "miss": "miss", "chain": "dependent_hit", "erase": "erase", "p99.9": "insert_p999",
+    "hit after churn": "churned_hit",
+}
+TABLE_COSTS = ("hit_accesses", "miss_accesses", "hit_lines", "miss_lines")
+
+
+def nanoseconds(value):
+    return "" if value is None else f"{value:.1f}" if value < 100 else f"{value:.0f}"
+
+
+def duration(value):
+    """85 ns, 1.2 us, 250 ms."""
+    if value is None:
+        return ""
+    for unit in ("ns", "us", "ms"):
+        if value < 999.5:
+            return f"{value:.0f} {unit}" if unit == "ns" or value >= 99.5 else f"{value:.1f} {unit}"
+        value /= 1000
+    return f"{value:.1f} s"
+
+
+def optional(value, form):
+    return "" if value is None else format(value, form)
+
+
+def peer_text(record):
+    # Of several tables of one peer, the first.
+    there = {row["version"]: row["name"] for row in reversed(record["rows"]) if row["version"]}
+    absent = [f"{peer['name']} was absent" for peer in record["absent"]]
+    return ", ".join([f"{name} {version}" for version, name in reversed(there.items())] + absent)
+
+
+def table_costs(rows):
+    for row in rows:
+        if row["hit_accesses"] is None:
+            continue
+        yield (row["name"],) + tuple(f"{row[key]:.3f}" for key in TABLE_COSTS) + (f"{row['overflow_fraction']:.1e}", "")
+        if row["churned_miss_accesses"] is not None:
+            yield (f"{row['name']}, churned",) + tuple(f"{row[f'churned_{key}']:.3f}" for key in TABLE_COSTS) + (
+                f"{row['churn_overflow_fraction']:.1e}", f"{row['churn_overflow_predicted']:.1e}"
+            )
+
+
+def table_target(target):
+    measured = optional(target["measured"], ".3g")
+    if target["least"] is not None:
+        measured += f" ({target['least']:.3g}-{target['most']:.3g})"
+    return (
+        f"{target['number']}. {target['what']}", f"{target['at_most']:g}", measured,
+        target["verdict"] if target["measured"] is not None else target["why_not"],
+    )
+
+
+def render_tables(record):
+    machine = record["machine"]
+    text = TABLE_FACTS.format(
+        elements=whole(record["elements"]), cpu=machine["cpu"], cores=machine["cores"],
+        load=", ".join(f"{load:.1f}" for load in machine["load_average"]), compiler=machine["compiler"],
+        flags=machine["flags"], rounds=record["rounds"], queries=whole(record["queries_per_round"]),
+        churn=record["churn_operations_per_element"], clock=record["latency_clock"],
+        clock_cost=record["latency_clock_cost_ns"], peers=peer_text(record), commit=machine["commit"], date=machine["date"],
+    )
+    rows = record["rows"]
+
+    def times(row, columns, form):
+        return tuple(form(row[f"{key}_ns"]) for key in columns.values())
+
+    text += table(("table", "elements", "load", "bytes", *TABLE_TIMES), [
+        (row["name"], whole(row["elements"]), f"{row['load_factor']:.3f}", f"{row['bytes_per_element']:.1f}")
+        + times(row, TABLE_TIMES, nanoseconds) for row in rows
+    ])
+    text += "\nSingle insertions over the last 2 % of the filling:\n\n"
+    text += table(("table", *TABLE_FILLING, "failed"), [
+        (row["name"],) + times(row, TABLE_FILLING, duration) + (whole(row["fill_failures"]),) for row in rows
+    ])
+    text += "\nSingle insertions over the churn; then ns per operation and bytes per element after it:\n\n"
+    text += table(("table", *TABLE_CHURN, "failed", *TABLE_CHURNED, "bytes"), [
+        (row["name"],) + times(row, TABLE_CHURN, duration) + (whole(row["churn_failures"]),)
+        + times(row, TABLE_CHURNED, nanoseconds) + (optional(row["churned_bytes_per_element"], ".1f"),) for row in rows
+    ])
+    text += "\nCounted per lookup, and the overflow:\n\n"
+    columns = ("table", "accesses, hit", "accesses, miss", "lines, hit", "lines, miss", "overflow", "predicted")
+    text += table(columns, list(table_costs(rows)))
+    text += "\nOurs over the others, median (smallest-largest) of the rounds:\n\n"
+    text += table(("table", "bytes", *TABLE_RATIOS), [
+        (ratio["name"], f"{ratio['bytes_per_element']:.2f}")
+        + tuple("" if ratio[key] is None else spread_of(ratio[key]) for key in TABLE_RATIOS.values())
+        for ratio in record["ratios"]
+    ])
+    text += "\nWhat was aimed at, for 20,000,000 elements; a target that is missed stays a target:\n\n"
+    return text + table(("", "at most", "measured", ""), [table_target(target) for target in record["targets"]])
+
+
+def spread_of(ratio):
+    return f"{ratio['median']:.3g} ({ratio['least']:.3g}-{ratio['most']:.3g})"
+
+
 # --- the page ----------------------------------------------------------------------------------------------------------
 
 
@@ -360,7 +506,9 @@ def render():
     filters = sorted((read(path) for path in RECORDS.glob("filters*.json")), key=filter_order)
     if filters:
         text += FILTERS + render_targets(filters) + "".join(render_filters(record) for record in filters)
-    return text + render_build(read(RECORDS / "filter-build.json"))
+    text += render_build(read(RECORDS / "filter-build.json"))
+    tables = sorted((read(path) for path in RECORDS.glob("tables*.json")), key=lambda record: record["elements"])
+    return text + (TABLES if tables else "") + "".join(render_tables(record) for record in tables)
 
 
 def main(arguments):

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "bench/boost_bloom.hpp"
+#include "bench/commands.hpp"
 #include "bench/filters_report.hpp"
 #include "bench/line_limit.hpp"
 #include "bench/machine.hpp"
@@ -188,6 +189,7 @@ void add_bench(CLI::App& app) {
   describe(*group, "measure on this machine, products beside peers", "",
            "filters --elements 1M --rounds 3");
   add_command(*group, filters_command);
+  add_command(*group, bench_tables_command);
 }
 
 }  // namespace oneprobe::cli

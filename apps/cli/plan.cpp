@@ -11,6 +11,7 @@ void add_plan(CLI::App& app) {
   describe(*plan, "from what is needed to a plan of it, with what it will cost and what it beat",
            "", "filter --elements 100M --fpr 1e-4");
   add_command(*plan, plan_filter_command);
+  add_command(*plan, plan_table_command);
 }
 
 }  // namespace oneprobe::cli

@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
-"""`oneprobe bench filters`: the form of its answer, and that what it counts is what the models say. Times are only looked
-at for being there: this machine may be doing anything else."""
+"""`oneprobe bench`: the form of its answers, and that what it counts is what the models say. Times are only looked at for
+being there: this machine may be doing anything else."""
 
 import json
+import shutil
+import subprocess
+import tempfile
 import unittest
 
-from tool import refuse_constant, run
+from tool import TOOL, refuse_constant, run
 
 ELEMENTS = 40_000
 CALL = f"bench filters --elements {ELEMENTS} --rounds 2"
@@ -130,6 +133,195 @@ class Form(unittest.TestCase):
         text = run("bench filters --help").stdout
         for needle in ("Example", "insert:", "negative:", "positive:", "FPR:", "lines:", "--json"):
             self.assertIn(needle, text)
+
+
+TABLE_ELEMENTS = 20_000
+TABLES_CALL = f"bench tables --elements {TABLE_ELEMENTS} --rounds 2 --churn 6"
+TABLE_ROW = (
+    "name load_factor bytes_per_element insert_ns hit_ns miss_ns dependent_hit_ns bulk_hit_ns bulk_miss_ns insert_p50_ns "
+    "insert_p99_ns insert_p999_ns insert_p9999_ns insert_max_ns churn_insert_p999_ns churn_insert_max_ns insert_accesses "
+    "hit_accesses miss_accesses hit_lines miss_lines overflow_fraction failures"
+).split()
+TABLES_BESIDE = (
+    "erase_ns churned_insert_ns churned_hit_ns churned_miss_ns churn_overflow_fraction churn_overflow_predicted "
+    "churned_miss_accesses rounds_ns"
+).split()
+OUR_TABLES = ("bounded_map", "bounded_map h=8")
+# Of each peer the names of its rows; those of one that is absent are not there.
+PEER_TABLES = {
+    "boost::unordered_flat_map": ["boost flat map"],
+    "absl::flat_hash_map": ["absl flat map"],
+    "libcuckoo": ["libcuckoo", "libcuckoo at 0.944"],
+    "tbb::concurrent_hash_map": ["TBB concurrent map"],
+    "std::unordered_map": ["std::unordered_map"],
+    "rte_hash": ["rte_hash", "rte_hash filled"],
+}
+
+
+class Tables(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.found = measured(TABLES_CALL)
+        cls.rows = {row["name"]: row for row in cls.found["rows"]}
+
+    def test_every_table_is_there_or_named_as_absent(self):
+        absent = {peer["name"] for peer in self.found["absent"]}
+        self.assertLessEqual(absent, set(PEER_TABLES))
+        self.assertNotIn("std::unordered_map", absent)
+        expected = list(OUR_TABLES)
+        for peer, names in PEER_TABLES.items():
+            expected += [] if peer in absent else names
+        self.assertEqual([row["name"] for row in self.found["rows"]], expected)
+        for peer in self.found["absent"]:
+            self.assertTrue(peer["package"] and peer["why"], peer)
+        self.assertEqual(self.found["faults"], [])
+
+    def test_rows_have_the_agreed_fields_in_the_agreed_order(self):
+        for row in self.found["rows"]:
+            self.assertEqual(list(row)[: len(TABLE_ROW)], TABLE_ROW)
+            for key in TABLES_BESIDE:
+                self.assertIn(key, row)
+
+    def test_every_time_is_there_and_bulk_where_there_is_such_a_call(self):
+        for name, row in self.rows.items():
+            for key in TABLE_ROW + TABLES_BESIDE:
+                if not key.endswith("_ns") or key == "rounds_ns":
+                    continue
+                if key.startswith("bulk") and name not in OUR_TABLES and not name.startswith("rte_hash"):
+                    self.assertIsNone(row[key], (name, key))
+                    continue
+                self.assertGreaterEqual(row[key], 0, (name, key))
+                rounds = row["rounds_ns"][key.removesuffix("_ns")]
+                self.assertEqual(len(rounds), 2, (name, key))
+                self.assertAlmostEqual(row[key], max(rounds) if "max" in key else sum(rounds) / 2)
+            self.assertLessEqual(row["insert_p50_ns"], row["insert_p999_ns"])
+            self.assertLessEqual(row["insert_p9999_ns"], row["insert_max_ns"])
+
+    def test_our_costs_are_counted_and_peers_have_none(self):
+        for name, row in self.rows.items():
+            for key in ("insert_accesses", "hit_accesses", "miss_accesses", "hit_lines", "miss_lines"):
+                if name not in OUR_TABLES:
+                    self.assertIsNone(row[key], (name, key))
+                    continue
+                self.assertGreaterEqual(row[key], 1, (name, key))
+                self.assertLessEqual(row[key], 2.5, (name, key))
+            if name not in OUR_TABLES:
+                self.assertIsNone(row["overflow_fraction"])
+                self.assertIsNone(row["churn_overflow_predicted"])
+                continue
+            # Tags and the one slot that holds it.
+            self.assertAlmostEqual(row["hit_lines"], row["hit_accesses"] + 1, delta=0.05)
+            self.assertLess(row["miss_accesses"], row["churned_miss_accesses"])
+            self.assertEqual(row["overflow_fraction"], 0)
+            self.assertGreater(row["churn_overflow_predicted"], 0)
+            self.assertLess(row["churn_overflow_predicted"], 1e-5)
+
+    def test_loads_and_memory_are_what_they_must_be(self):
+        for name, row in self.rows.items():
+            # Two numbers and no more than a table that has just doubled.
+            self.assertGreater(row["bytes_per_element"], 16, name)
+            self.assertLess(row["bytes_per_element"], 120, name)
+            self.assertAlmostEqual(row["bytes_per_element"], row["memory_bytes"] / row["filled_size"])
+            if not name.endswith("filled"):
+                self.assertEqual((row["failures"], row["filled_size"]), (0, row["elements"]), name)
+        for name in OUR_TABLES:
+            self.assertGreater(self.rows[name]["load_factor"], 0.65)
+            self.assertEqual(self.rows[name]["elements"], TABLE_ELEMENTS)
+            self.assertEqual(self.rows[name]["churned_bytes_per_element"], self.rows[name]["bytes_per_element"])
+        if "libcuckoo at 0.944" in self.rows:
+            self.assertAlmostEqual(self.rows["libcuckoo at 0.944"]["load_factor"], 0.944, delta=0.001)
+        if "rte_hash filled" in self.rows:
+            self.assertEqual(self.rows["rte_hash filled"]["elements"], 16384)
+            self.assertGreater(self.rows["rte_hash filled"]["load_factor"], 0.95)
+
+    def test_ratios_are_ours_over_each_other(self):
+        self.assertEqual([ratio["name"] for ratio in self.found["ratios"]], [name for name in self.rows if name != "bounded_map"])
+        for ratio in self.found["ratios"]:
+            for key in ("insert", "hit", "miss", "dependent_hit", "erase", "insert_p999", "churned_hit"):
+                spread = ratio[key]
+                self.assertLessEqual(0, spread["least"])
+                self.assertLessEqual(spread["least"], spread["median"])
+                self.assertLessEqual(spread["median"], spread["most"])
+            bytes_of = {name: row["bytes_per_element"] for name, row in self.rows.items()}
+            self.assertAlmostEqual(ratio["bytes_per_element"], bytes_of["bounded_map"] / bytes_of[ratio["name"]])
+
+    def test_all_six_targets_have_a_verdict(self):
+        targets = self.found["targets"]
+        self.assertEqual({target["number"] for target in targets}, {1, 2, 3, 4, 5, 6})
+        for target in targets:
+            if target["measured"] is None:
+                self.assertEqual(target["verdict"], "not measured")
+                self.assertTrue(target["why_not"])
+            else:
+                self.assertEqual(target["verdict"], "held" if target["measured"] <= target["at_most"] else "missed")
+        held = {target["what"]: target["verdict"] for target in targets}
+        self.assertEqual(held["memory after churn over memory before"], "held")
+
+    def test_the_machine_is_described(self):
+        machine = self.found["machine"]
+        for key in ("cpu", "compiler", "flags", "vector_instructions"):
+            self.assertTrue(machine[key], key)
+        self.assertIn(self.found["latency_clock"], ("rdtsc", "clock_gettime"))
+
+
+class TablesForm(unittest.TestCase):
+    def test_the_tables_fit_a_terminal_and_name_who_is_absent(self):
+        outcome = run(TABLES_CALL, timeout=300)
+        self.assertEqual((outcome.code, outcome.stderr), (0, ""))
+        self.assertLessEqual(max(map(len, outcome.stdout.splitlines())), 80)
+        for needle in ("bounded_map h=8", "std::unordered_map", "p99.9", "Aimed at", "held"):
+            self.assertIn(needle, outcome.stdout)
+        self.assertNotIn("nan", outcome.stdout)
+        text = " ".join(outcome.stdout.split())
+        for peer in measured("bench tables --elements 1000 --rounds 1 --churn 0")["absent"]:
+            self.assertIn(f"Absent: {peer['name']} ({peer['package']})", text)
+
+    def test_a_kind_alone_and_no_churn(self):
+        found = measured("bench tables --elements 1000 --rounds 1 --churn 0 --kind ours")
+        self.assertEqual([row["name"] for row in found["rows"]], list(OUR_TABLES))
+        self.assertEqual(found["absent"], [])
+        for row in found["rows"]:
+            for key in ("churn_insert_p999_ns", "churned_hit_ns", "churn_overflow_fraction", "churned_miss_accesses"):
+                self.assertIsNone(row[key], key)
+        (row,) = measured("bench tables --elements 1000 --rounds 1 --churn 0 --kind std")["rows"]
+        self.assertEqual(row["name"], "std::unordered_map")
+
+    def test_a_tool_without_its_plug_in_measures_ours_and_says_so(self):
+        with tempfile.TemporaryDirectory() as folder:
+            alone = shutil.copy(TOOL, folder)
+            done = subprocess.run(
+                [alone, "bench", "tables", "--elements", "1000", "--rounds", "1", "--churn", "1", "--json"],
+                capture_output=True, timeout=300, check=True, text=True,
+            )
+            found = json.loads(done.stdout)
+            self.assertEqual([row["name"] for row in found["rows"]], list(OUR_TABLES))
+            self.assertEqual([peer["name"] for peer in found["absent"]], ["all peers"])
+            done = subprocess.run([alone, "bench", "tables", "--kind", "std"], capture_output=True, timeout=300, text=True)
+            self.assertEqual((done.returncode, done.stdout, done.stderr.count("\n")), (2, "", 1))
+
+    def test_the_seed_chooses_the_keys(self):
+        def counts(seed):
+            call = f"bench tables --elements 5000 --rounds 1 --churn 1 --kind ours --seed {seed}"
+            return [row["churned_miss_accesses"] for row in measured(call)["rows"]]
+
+        self.assertEqual(counts(3), counts(3))
+        self.assertNotEqual(counts(3), counts(4))
+
+    def test_nonsense_gets_one_line(self):
+        for call in (
+            "--elements 10", "--elements x", "--elements 1T", "--rounds 0", "--churn -1", "--churn nan", "--churn 1e9",
+            "--kind cuckoo", "--kind ours,,", "--queries 5", "--bits-per-element 8",
+        ):
+            outcome = run(f"bench tables {call}")
+            self.assertEqual(outcome.code, 2, call)
+            self.assertEqual(outcome.stdout, "", call)
+            self.assertEqual(outcome.stderr.count("\n"), 1, call)
+
+    def test_help_explains_the_columns(self):
+        text = run("bench tables --help").stdout
+        for needle in ("Example", "insert:", "hit, miss:", "chain:", "load:", "B/el:", "Churn:", "--json"):
+            self.assertIn(needle, text)
+        self.assertLessEqual(max(map(len, text.splitlines())), 80)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""`oneprobe plan filter`: its numbers, the form of its answers, and what it says when there is no plan."""
+"""`oneprobe plan`: its numbers, the form of its answers, and what it says when there is no plan."""
 
 import json
 import unittest
@@ -92,6 +92,97 @@ class Refusals(unittest.TestCase):
         }.items():
             with self.subTest(call):
                 outcome = run(f"plan filter {call}")
+                self.assertEqual((outcome.code, outcome.stdout), (2, ""))
+                self.assertEqual(outcome.stderr.count("\n"), 1)
+                self.assertIn(needle, outcome.stderr)
+
+
+def planned_table(call):
+    outcome = run(f"plan table {call} --json")
+    if outcome.code != 0 or outcome.stderr:
+        raise AssertionError(f"{call}: exit code {outcome.code}, {outcome.stderr}")
+    return json.loads(outcome.stdout, parse_constant=refuse_constant)
+
+
+class Tables(unittest.TestCase):
+    def test_a_plan_says_everything(self):
+        plan = planned_table("--elements 20M")
+        self.assertEqual((plan["scheme"], plan["choices"], plan["bucket_capacity"]), ("multilevel", 4, 16))
+        buckets = sum(plan["level_buckets"])
+        self.assertAlmostEqual(plan["load_factor"], 20e6 / 16 / buckets)
+        self.assertEqual(plan["slot_bytes"], 16)
+        self.assertEqual(plan["memory_bytes"], plan["side_bytes"] + plan["slots_bytes"] + plan["overflow_bytes"])
+        self.assertLess(abs(plan["side_bytes"] - 32 * buckets), 64)
+        self.assertLessEqual(plan["bytes_per_element"], 22.5)
+        self.assertLessEqual(plan["hit_accesses"], 1.22)
+        self.assertLessEqual(plan["miss_accesses"], 1.20)
+        self.assertLessEqual(plan["exceed_probability"], 1e-9)
+        self.assertEqual([row["factor"] for row in plan["overfill"]], [1.01, 1.05, 1.2])
+        self.assertGreater(plan["full_factor"], 1.02)
+        names = {other["name"] for other in plan["alternatives"]}
+        self.assertTrue({"3 choices", "buckets of 8", "fill-only partition", "d-left placement"} <= names)
+        for other in plan["alternatives"]:
+            self.assertTrue(other["why"])
+            self.assertGreater(other["plan"]["memory_bytes"], 0)
+
+    def test_every_option_is_heard(self):
+        default = planned_table("--elements 1M")
+        self.assertGreater(planned_table("--elements 1M --workload fill-only")["load_factor"], 0.9)
+        self.assertEqual(planned_table("--elements 1M --key-bytes 16 --value-bytes 3")["slot_bytes"], 24)
+        self.assertGreater(planned_table("--elements 1M --overflow 1e-3")["load_factor"], default["load_factor"])
+        self.assertGreater(
+            planned_table("--elements 100M --exceed 1e-20")["overflow_reserve"],
+            planned_table("--elements 100M")["overflow_reserve"],
+        )
+        self.assertEqual(len(planned_table("--elements 1M --choices 2")["level_buckets"]), 2)
+        self.assertEqual(planned_table("--elements 1M --bucket-capacity 8")["bucket_capacity"], 8)
+        self.assertAlmostEqual(planned_table("--elements 1M --load-factor 0.7")["load_factor"], 0.7, places=4)
+        self.assertLessEqual(planned_table("--elements 1M --bytes 32Mi")["memory_bytes"], 32 << 20)
+        self.assertLess(planned_table("--elements 1M --partition access-optimal")["hit_accesses"], 1.1)
+        self.assertEqual(planned_table("--elements 1M --scheme d-left")["scheme"], "d-left")
+        self.assertLess(planned_table("--elements 1M --overfill 0.1")["load_factor"], default["load_factor"])
+
+    def test_a_table_to_decide_from(self):
+        for call in ("--elements 20M", "--elements 1", "--elements 3k --workload fill-only --choices 1"):
+            with self.subTest(call):
+                outcome = run(f"plan table {call}")
+                self.assertEqual((outcome.code, outcome.stderr), (0, ""))
+                self.assertLessEqual(max(map(len, outcome.stdout.splitlines())), 80)
+                for needle in ("buckets", "memory", "accesses", "overflow", "With more elements", "Beaten"):
+                    self.assertIn(needle, outcome.stdout)
+        self.assertIn("Example", run("plan table --help").stdout)
+
+    def test_a_need_that_cannot_be_met_ends_with_1_and_the_nearest_one(self):
+        for option, value in (("load-factor", "0.95"), ("bytes", "1M")):
+            with self.subTest(option):
+                call = f"plan table --elements 1M --{option}"
+                outcome = run(f"{call} {value} --json")
+                self.assertEqual((outcome.code, outcome.stderr), (1, ""))
+                said = json.loads(outcome.stdout)
+                self.assertIsNone(said["plan"])
+                nearest = said["nearest"][option.replace("-", "_")]
+                self.assertEqual(run(f"{call} {nearest}").code, 0)
+                self.assertIn("nearest", run(f"{call} {value}").stdout)
+
+    def test_nonsense_gets_one_line_and_exit_code_2(self):
+        for call, needle in {
+            "": "--elements",
+            "--elements 0": "--elements",
+            "--elements 1M --key-bytes 0": "--key-bytes",
+            "--elements 1M --value-bytes 99999": "--value-bytes",
+            "--elements 1M --workload idle": "idle",
+            "--elements 1M --overflow 2": "--overflow",
+            "--elements 1M --exceed 0": "--exceed",
+            "--elements 1M --choices 9": "--choices",
+            "--elements 1M --bucket-capacity 17": "--bucket-capacity",
+            "--elements 1M --load-factor 2": "--load-factor",
+            "--elements 1M --load-factor 0.5 --bytes 64M": "--bytes",
+            "--elements 1M --partition churn --scheme single": "--partition",
+            "--elements 1M --scheme cuckoo": "cuckoo",
+            "--elements 1M --overfill 7": "--overfill",
+        }.items():
+            with self.subTest(call):
+                outcome = run(f"plan table {call}")
                 self.assertEqual((outcome.code, outcome.stdout), (2, ""))
                 self.assertEqual(outcome.stderr.count("\n"), 1)
                 self.assertIn(needle, outcome.stderr)

@@ -9,6 +9,7 @@
 #include "oneprobe/core/line_memory.hpp"
 #include "oneprobe/store/bloom_blocks.hpp"
 #include "oneprobe/store/load_counters.hpp"
+#include "oneprobe/store/tagged_buckets.hpp"
 #include "stream.hpp"
 #include "unit/scheme/plain_slots.hpp"
 
@@ -73,11 +74,50 @@ struct blocks_of {
   }
 };
 
+/// The buckets of a table. They also refuse an element whose tag is in a full group of slots, which
+/// has four: with these rules a bucket is full before that.
+template <std::uint32_t Capacity>
+struct buckets_of {
+  struct element {
+    std::uint64_t key;
+    std::uint64_t value;
+  };
+  class store {
+    using buckets = tagged_buckets<element, Capacity>;
+
+   public:
+    using item = typename buckets::item;
+
+    explicit store(std::uint64_t count)
+        : side_(count * buckets::side_bytes),
+          slots_(count * Capacity * sizeof(element)),
+          buckets_(side_.data(), slots_.data(), count) {}
+    store(const store&) = delete;
+    store& operator=(const store&) = delete;
+
+    void prefetch(position at) const { buckets_.prefetch(at); }
+    std::optional<std::uint32_t> load(position at) const { return buckets_.load(at); }
+    verdict try_put(position at, item& element, std::uint32_t limit) {
+      return buckets_.try_put(at, element, limit);
+    }
+    void note_passed(position at, key_hash hash) { buckets_.note_passed(at, hash); }
+
+   private:
+    line_memory side_;
+    line_memory slots_;
+    buckets buckets_;
+  };
+  static typename store::item item_of(std::uint64_t key) {
+    return {.hash = stream_hash(key), .element = {key, key}};
+  }
+};
+
 /// The stores that have joined.
 using stores =
     testing::Types<counters_of<std::uint8_t>, counters_of<std::uint16_t>,
                    counters_of<std::uint32_t>, slots, blocks_of<512, lookup_rule::counter>,
-                   blocks_of<256, lookup_rule::tracking>, blocks_of<512, lookup_rule::coin>>;
+                   blocks_of<256, lookup_rule::tracking>, blocks_of<512, lookup_rule::coin>,
+                   buckets_of<4>, buckets_of<16>>;
 
 template <class Scheme>
 std::vector<placed_element> by_counters(const Scheme& scheme, admission rule) {

@@ -1,7 +1,6 @@
 #include "bench/filters_report.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -129,15 +128,7 @@ std::vector<report> sentences(const std::vector<std::string>& all) {
 }
 
 report machine_object(const machine_facts& facts) {
-  report out("");
-  out.text("cpu", facts.cpu).whole("cores", facts.cores);
-  out.numbers("load_average", facts.load_average, "");
-  out.text("vector_instructions", facts.vector_instructions);
-  out.text("compiler", facts.compiler).text("flags", facts.flags);
-  if (facts.commit)
-    out.text("commit", *facts.commit);
-  else
-    out.nothing("commit", "");
+  report out = object_of(facts);
   if (boost_bloom_state() == peer_state::compiled_in)
     out.text("boost_bloom_flags", boost_bloom_flags());
   else
@@ -220,11 +211,7 @@ std::string tables_of(const filter_contest& contest) {
 }
 
 std::string machine_text(const machine_facts& facts) {
-  std::string text =
-      wrapped(fmt::format("{}, {} cores, load average {:.2f}; {}, {}; vector instructions: {}.",
-                          facts.cpu, facts.cores, fmt::join(facts.load_average, ", "),
-                          facts.compiler, facts.flags, facts.vector_instructions),
-              line_width, 0);
+  std::string text = text_of(facts);
   if (boost_bloom_state() == peer_state::absent)
     text += wrapped(
         "Boost.Bloom is absent: configure with cmake -DONEPROBE_PEER_BOOST_BLOOM=DIR, the folder "

@@ -1,5 +1,8 @@
 #include "bench/machine.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <cstdlib>
 #include <fstream>
 #include <thread>
@@ -31,6 +34,27 @@ machine_facts describe_machine() {
   facts.load_average.resize(static_cast<std::size_t>(found < 0 ? 0 : found));
   if (const std::string commit(ONEPROBE_BENCH_COMMIT); !commit.empty()) facts.commit = commit;
   return facts;
+}
+
+report object_of(const machine_facts& facts) {
+  report out("");
+  out.text("cpu", facts.cpu).whole("cores", facts.cores);
+  out.numbers("load_average", facts.load_average, "");
+  out.text("vector_instructions", facts.vector_instructions);
+  out.text("compiler", facts.compiler).text("flags", facts.flags);
+  if (facts.commit)
+    out.text("commit", *facts.commit);
+  else
+    out.nothing("commit", "");
+  return out;
+}
+
+std::string text_of(const machine_facts& facts) {
+  constexpr std::size_t line_width = 80;
+  return wrapped(fmt::format("{}, {} cores, load average {:.2f}; {}, {}; vector instructions: {}.",
+                             facts.cpu, facts.cores, fmt::join(facts.load_average, ", "),
+                             facts.compiler, facts.flags, facts.vector_instructions),
+                 line_width, 0);
 }
 
 }  // namespace oneprobe::cli

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "output.hpp"
+
 namespace oneprobe::cli {
 
 struct machine_facts {
@@ -18,5 +20,9 @@ struct machine_facts {
 };
 
 machine_facts describe_machine();
+
+/// As JSON, and as a sentence.
+report object_of(const machine_facts& facts);
+std::string text_of(const machine_facts& facts);
 
 }  // namespace oneprobe::cli

@@ -1,11 +1,9 @@
 #include "bench/race.hpp"
 
-#include <time.h>
-
 #include <algorithm>
 #include <cstring>
 
-#include "oneprobe/hash/derive.hpp"
+#include "bench/measuring.hpp"
 
 namespace oneprobe::cli {
 namespace {
@@ -14,18 +12,6 @@ namespace {
 constexpr std::uint64_t parts_of_filling = 16;
 // So many keys tell a mean number of accesses to about 0.1 %.
 constexpr std::uint64_t keys_for_costs = 1'000'000;
-
-double cpu_ns() {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return 1e9 * static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec);
-}
-
-/// Keys number `first`, `first` + 1, ...: a bijection of the numbers, so that no key comes twice.
-void make_keys(std::span<std::uint64_t> keys, std::uint64_t first, std::uint64_t seed) {
-  for (std::size_t i = 0; i < keys.size(); ++i)
-    keys[i] = mix_bits(mix_bits(seed) + (first + i) * golden_ratio_64);
-}
 
 /// Reads every line once, so that each contender finds as much of itself in the caches as fits,
 /// whoever ran before.

@@ -6,5 +6,6 @@
 namespace oneprobe::cli {
 
 extern const command plan_filter_command;
+extern const command plan_table_command;
 
 }  // namespace oneprobe::cli

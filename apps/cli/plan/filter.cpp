@@ -10,11 +10,10 @@
 #include "model/common.hpp"
 #include "oneprobe/plan/filter.hpp"
 #include "plan/commands.hpp"
+#include "plan/text.hpp"
 
 namespace oneprobe::cli {
 namespace {
-
-constexpr std::size_t line_width = 80;
 
 constexpr option block_bits{"--block-bits", "B", "blocked, balanced: 512 (default) or 256"};
 constexpr option layout{"--layout", "NAME",
@@ -41,15 +40,6 @@ constexpr std::array<word<lookup_rule>, 6> rules{{
     {"tracking", lookup_rule::tracking},
     {"popcount", lookup_rule::popcount},
 }};
-
-/// "236.4 MiB", "1.2 KiB".
-std::string sized(std::uint64_t bytes) {
-  constexpr std::array<const char*, 5> units{"bytes", "KiB", "MiB", "GiB", "TiB"};
-  auto amount = static_cast<double>(bytes);
-  std::size_t unit = 0;
-  for (; amount >= 1024 && unit + 1 < units.size(); ++unit) amount /= 1024;
-  return unit == 0 ? fmt::format("{} bytes", bytes) : fmt::format("{:.1f} {}", amount, units[unit]);
-}
 
 /// "1 in 9,600", or the number where that says more.
 std::string error_text(double fpr) {
@@ -117,12 +107,6 @@ report object_of(const filter_alternative& other) {
 }
 
 // The table.
-
-std::string line(std::string_view label, std::string_view value) {
-  constexpr std::size_t column = 24;
-  const std::string text = wrapped(value, line_width, column);
-  return fmt::format("  {:<{}}{}", label, column - 2, text.substr(std::min(column, text.size())));
-}
 
 std::string parameters_text(const filter_plan& plan) {
   if (plan.kind == filter_kind::counting)

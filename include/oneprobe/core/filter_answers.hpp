@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "oneprobe/core/erase_outcome.hpp"
 #include "oneprobe/core/filter_plan.hpp"
 
 namespace oneprobe {
@@ -11,11 +12,6 @@ namespace oneprobe {
 enum class insert_outcome : std::uint8_t {
   added,             // it was surely not there before
   possibly_present,  // may_contain would have said yes
-};
-
-enum class erase_outcome : std::uint8_t {
-  erased,
-  absent,  // it was surely not there; nothing was changed
 };
 
 enum class merge_outcome : std::uint8_t {

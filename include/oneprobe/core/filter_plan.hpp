@@ -8,12 +8,14 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
 
 #include "oneprobe/core/block_rules.hpp"
 #include "oneprobe/core/error.hpp"
+#include "oneprobe/core/plan_check.hpp"
 #include "oneprobe/core/scheme_kind.hpp"
 
 namespace oneprobe {
@@ -140,22 +142,6 @@ constexpr bool same_shape(const filter_plan& a, const filter_plan& b) noexcept {
 
 namespace detail {
 
-/// One parameter held to what is allowed.
-struct plan_check {
-  std::optional<std::string> fault{};
-
-  template <class Number>
-  constexpr void operator()(bool fine, std::string_view name, std::string_view allowed,
-                            Number found) {
-    if (fine || fault) return;
-    fault = std::string(name) + " must be " + std::string(allowed) + "; found ";
-    if constexpr (std::is_floating_point_v<Number>)
-      *fault += in_words(found);
-    else
-      *fault += std::to_string(found);
-  }
-};
-
 inline void check_cells(const filter_plan& plan, plan_check& check) {
   const bool counting = plan.kind == filter_kind::counting;
   const std::uint32_t width = plan.counter_bits;
@@ -176,14 +162,8 @@ inline void check_blocks(const filter_plan& plan, plan_check& check) {
   check(plan.levels >= 1 && plan.levels <= filter_plan::most_levels, "levels", "1 to 8",
         plan.levels);
   if (check.fault) return;
-  const std::uint64_t most = filter_plan::most_bits / bits;
-  std::uint64_t blocks = 0;
-  for (std::uint32_t i = 0; i < plan.levels; ++i) {
-    check(plan.level_blocks[i] >= 1 && plan.level_blocks[i] <= most - blocks, "level_blocks",
-          "1 and up, 2^40 bits in all", plan.level_blocks[i]);
-    if (check.fault) return;
-    blocks += plan.level_blocks[i];
-  }
+  check_levels(check, std::span(plan.level_blocks).first(plan.levels), "level_blocks",
+               filter_plan::most_bits / bits, "1 and up, 2^40 bits in all");
   check(plan.layout == block_layout::independent || plan.layout == block_layout::lanes, "layout",
         "0 (independent) or 2 (lanes)", static_cast<unsigned>(plan.layout));
   if (plan.layout == block_layout::lanes)
@@ -198,18 +178,11 @@ inline void check_balance(const filter_plan& plan, plan_check& check) {
   const block_state& state = plan.state;
   check(plan.layout == block_layout::independent, "layout", "0 (independent) in a balanced filter",
         static_cast<unsigned>(plan.layout));
-  check(plan.scheme <= scheme_kind::d_left, "scheme", "one of the five",
-        static_cast<unsigned>(plan.scheme));
   check(state.rule <= lookup_rule::popcount, "rule", "one of the six",
         static_cast<unsigned>(state.rule));
-  const bool levelled =
-      plan.scheme == scheme_kind::multilevel || plan.scheme == scheme_kind::d_left;
-  check(levelled || plan.levels == 1, "levels", "1 in this scheme", plan.levels);
-  check(plan.scheme == scheme_kind::single
-            ? plan.choices == 1
-            : plan.choices >= 1 && plan.choices <= filter_plan::most_levels,
-        "choices", "1 to 8, and 1 for single placement", plan.choices);
-  check(!levelled || plan.choices == plan.levels, "choices", "one per level", plan.choices);
+  if (check.fault) return;
+  check_scheme(check, plan.scheme, plan.choices, std::span(plan.level_blocks).first(plan.levels),
+               "level_blocks");
   check(state.admit_probability >= 0 && state.admit_probability < 1, "admit_probability",
         "from 0 to below 1", state.admit_probability);
   check(!state.tracks() || state.admit_probability == 0, "admit_probability",
@@ -223,12 +196,6 @@ inline void check_balance(const filter_plan& plan, plan_check& check) {
   check(state.threshold >= 1 && state.threshold <= most, "threshold",
         state.counts_elements() ? "1 to 1024 elements" : "1 to the Bloom bits of a block",
         state.threshold);
-  if (plan.scheme == scheme_kind::d_left)
-    for (std::uint32_t i = 0; i < plan.levels && !check.fault; ++i)
-      check(plan.level_blocks[i] ==
-                plan.blocks() / plan.levels + (i < plan.blocks() % plan.levels ? 1 : 0),
-            "level_blocks", "equal in d-left, the first ones perhaps one more",
-            plan.level_blocks[i]);
   // 32-bit slots up to the same 2^40 bits, never all of them taken: a search ends at a free one.
   check(plan.overflow_slots <= filter_plan::most_bits / 32, "overflow_slots", "at most 2^35",
         plan.overflow_slots);

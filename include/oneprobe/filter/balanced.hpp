@@ -49,6 +49,7 @@
 #include "oneprobe/hash/derive.hpp"
 #include "oneprobe/overflow/fingerprint_list.hpp"
 #include "oneprobe/scheme/admission.hpp"
+#include "oneprobe/scheme/of_levels.hpp"
 #include "oneprobe/scheme/ring.hpp"
 #include "oneprobe/scheme/schemes.hpp"
 #include "oneprobe/scheme/walk.hpp"
@@ -65,7 +66,8 @@ class basic_balanced_engine {
   basic_balanced_engine(const filter_plan& plan, line_memory memory, const filter_counts& counts)
       : memory_(std::move(memory)),
         plan_(checked(plan)),
-        scheme_(detail::scheme_of_plan<Scheme>(plan)),
+        scheme_(detail::scheme_over<Scheme>(std::span(plan.level_blocks).first(plan.levels),
+                                            plan.choices)),
         frame_(plan),
         rule_(plan.state.threshold, plan.state.admit_probability),
         level_(kernel_level<Words>(simd_in_use(), plan.block_bits)),
@@ -82,7 +84,7 @@ class basic_balanced_engine {
     // overflow while the last candidate has room, and no query looks for it there.
     static_assert(!Words::shared || Scheme::choice == order::first_fit,
                   "threads cannot place by the least load together");
-    if (const auto fault = detail::find_other_scheme<Scheme>(plan)) return fault;
+    if (const auto fault = detail::find_other_scheme<Scheme>(plan.scheme)) return fault;
     if (Words::shared && plan.state.rule != lookup_rule::popcount)
       return "rule must be popcount in a concurrent filter; found " +
              std::string(name_of(plan.state.rule));

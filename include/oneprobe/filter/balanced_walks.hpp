@@ -1,5 +1,5 @@
-// What joins schemes and blocks for the balanced filter: which scheme a plan means, and how a query
-// and an insert walk. For filter/balanced.hpp; there is nothing here to call.
+// What joins schemes and blocks for the balanced filter: how a query and an insert walk. For
+// filter/balanced.hpp; there is nothing here to call.
 #pragma once
 
 #include <array>
@@ -7,54 +7,18 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <span>
-#include <string>
 #include <type_traits>
 
 #include "oneprobe/core/block_rules.hpp"
-#include "oneprobe/core/error.hpp"
 #include "oneprobe/core/filter_plan.hpp"
 #include "oneprobe/core/key_hash.hpp"
 #include "oneprobe/core/placement.hpp"
-#include "oneprobe/core/scheme_kind.hpp"
 #include "oneprobe/hash/derive.hpp"
 #include "oneprobe/scheme/admission.hpp"
-#include "oneprobe/scheme/schemes.hpp"
 #include "oneprobe/scheme/walk.hpp"
 #include "oneprobe/store/bloom_blocks.hpp"
 
 namespace oneprobe::detail {
-
-template <class Scheme>
-constexpr scheme_kind kind_of_scheme() noexcept {
-  if constexpr (std::is_same_v<Scheme, single>) return scheme_kind::single;
-  if constexpr (std::is_same_v<Scheme, sequential>) return scheme_kind::sequential;
-  if constexpr (std::is_same_v<Scheme, d_random>) return scheme_kind::d_random;
-  if constexpr (std::is_same_v<Scheme, d_left>) return scheme_kind::d_left;
-  return scheme_kind::multilevel;
-}
-
-/// Why a plan is for another scheme. A plan for single placement is one for a single level.
-template <class Scheme>
-std::optional<std::string> find_other_scheme(const filter_plan& plan) {
-  constexpr scheme_kind kind = kind_of_scheme<Scheme>();
-  if (plan.scheme == kind ||
-      (kind == scheme_kind::multilevel && plan.scheme == scheme_kind::single))
-    return std::nullopt;
-  return "scheme must be " + std::string(name_of(kind)) + "; found " +
-         std::string(name_of(plan.scheme));
-}
-
-/// The scheme of a plan without a fault, and for no other scheme.
-template <class Scheme>
-Scheme scheme_of_plan(const filter_plan& plan) {
-  if constexpr (std::is_same_v<Scheme, multilevel>)
-    return Scheme(std::span(plan.level_blocks).first(plan.levels));
-  else if constexpr (std::is_same_v<Scheme, single>)
-    return Scheme(plan.blocks());
-  else
-    return Scheme(plan.blocks(), plan.choices);
-}
 
 /// The low bits, on which the candidates hardly depend: `reduce` takes the high ones.
 constexpr std::uint16_t tracking_mark(key_hash hash) noexcept {

@@ -153,6 +153,10 @@ constexpr std::size_t roll_in_rounds(Walk& walk, std::size_t count, Source&& sou
   for (std::size_t i = 0; i < filled; ++i) begin(i);
   std::size_t i = 0;
   for (; i < count && gate(); ++i) {
+    // Near the end this looks at the last walk again and again: a wasted hint.
+    if constexpr (requires { requires Walk::has_rest; })
+      walk.prefetch_rest(
+          detail::grown<state>(walk, ring[std::min(i + Width / 2, count - 1) % Width]));
     state oldest = detail::grown<state>(walk, ring[i % Width]);
     walk.step(oldest);
     if (oldest.end == walk_end::open) {

@@ -89,6 +89,13 @@ constexpr position beyond_all(const Scheme& scheme) noexcept {
 
 }  // namespace detail
 
+/// Calls `visit` with every candidate of an element, in their order.
+template <placement_scheme Scheme, class Visit>
+constexpr void for_each_candidate(const Scheme& scheme, const typename Scheme::probe& probe,
+                                  Visit visit) {
+  detail::for_each_before(scheme, probe, detail::beyond_all(scheme), visit);
+}
+
 /// The notes of an element that went to the overflow: every candidate had turned it away. The
 /// caller raises them once the overflow has taken it (place does not know), and takes them back
 /// when it leaves.
@@ -292,7 +299,20 @@ class finding {
     return {.probe = from.probe, .key = from.key, .at = {from.bucket, 0}};
   }
   constexpr void prefetch(const state& walk) const noexcept { store_->prefetch(walk.at); }
-  constexpr void prefetch_next(const state& walk) const noexcept { store_->prefetch(walk.at); }
+  constexpr void prefetch_next(const state& walk) const noexcept {
+    if constexpr (requires { store_->prefetch_all(walk.at, walk.key); })
+      store_->prefetch_all(walk.at, walk.key);
+    else
+      store_->prefetch(walk.at);
+  }
+  /// Where a bucket is in two places, asks for the second when the first has come.
+  constexpr void prefetch_rest(const state& walk) const noexcept {
+    if constexpr (has_rest) store_->prefetch_match(walk.at, walk.key);
+  }
+  static constexpr bool has_rest =
+      requires(const Store& asked, position at, const typename Store::key& wanted) {
+    asked.prefetch_match(at, wanted);
+  };
 
   constexpr void step(state& walk) const {
     ++walk.accesses;
@@ -407,27 +427,49 @@ class upserting {
   }
 
   /// Puts an element whose search ended `absent` or `overflowed` into its room: `placed`, or
-  /// `overflowed` where there is none. The notes are raised with it.
-  /// REQUIRES: the key is not in the overflow, and nothing was placed since the search.
+  /// `overflowed` where there is none, or none any more. The notes are raised with it: after it is
+  /// in, or before, if the store's other readers must find the way as soon as it is.
+  /// REQUIRES: the key is not in the overflow, and nothing was placed since the search, except by
+  /// other threads where the store allows for them.
   constexpr walk_end commit(state& walk, item& element) {
     if (!walk.room) return walk_end::overflowed;
     walk.at = *walk.room;
     const std::uint32_t limit = rule_.limit(*scheme_, walk.probe, walk.at.level);
-    if (store_->try_put(walk.at, element, limit) != verdict::placed) return walk_end::overflowed;
-    detail::for_each_before(*scheme_, walk.probe, walk.at,
-                            [&](position at) { store_->note_passed(at, walk.probe); });
+    constexpr bool notes_first = requires { requires Store::notes_first; };
+    if constexpr (notes_first) note_before(walk);
+    if (store_->try_put(walk.at, element, limit) != verdict::placed) {
+      if constexpr (notes_first)
+        detail::for_each_before(*scheme_, walk.probe, walk.at,
+                                [&](position at) { store_->unnote_passed(at, walk.probe); });
+      return walk_end::overflowed;
+    }
+    if constexpr (!notes_first) note_before(walk);
     return walk_end::placed;
   }
 
  private:
+  constexpr void note_before(const state& walk) const {
+    detail::for_each_before(*scheme_, walk.probe, walk.at,
+                            [&](position at) { store_->note_passed(at, walk.probe); });
+  }
+
   /// First fit: the first bucket with room. Parallel: the least loaded of all, whether or not it
-  /// then admits the element; as in `placing`.
+  /// then admits the element; as in `placing`. A store that refuses for other reasons than its load
+  /// says so: such a bucket is left out.
   constexpr void consider(state& walk) const {
     constexpr bool parallel = Scheme::choice == order::parallel;
     if (!parallel && walk.room) return;
+    const std::uint32_t limit = rule_.limit(*scheme_, walk.probe, walk.at.level);
+    if constexpr (requires { store_->admits(walk.at, walk.key, limit); }) {
+      if (!store_->admits(walk.at, walk.key, limit)) return;
+      if constexpr (!parallel) {
+        walk.room = walk.at;
+        return;
+      }
+    }
     const std::optional<std::uint32_t> load = store_->load(walk.at);
     if (!load || (walk.room && *load >= walk.least)) return;
-    if (!parallel && *load >= rule_.limit(*scheme_, walk.probe, walk.at.level)) return;
+    if (!parallel && *load >= limit) return;
     walk.room = walk.at;
     walk.least = *load;
   }

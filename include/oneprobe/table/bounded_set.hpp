@@ -1,0 +1,58 @@
+// A hash set of fixed size with a bound on every operation; all that bounded_map promises, without
+// values.
+//
+//   bounded_set<std::string> seen(1'000'000);
+//   if (seen.insert(name).outcome == insertion::present) ...
+//   if (seen.contains("a name")) ...
+//   seen.erase("a name");
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <new>
+#include <utility>
+
+#include "oneprobe/core/default_table_plan.hpp"
+#include "oneprobe/table/bounded_table.hpp"
+
+namespace oneprobe {
+
+template <class Key>
+struct set_element {
+  const Key key;
+};
+
+template <class Key, class Hash = seeded_hash, class Equal = std::equal_to<>,
+          placement_scheme Scheme = multilevel, std::uint32_t BucketCapacity = 16>
+class bounded_set : public bounded_table<set_element<Key>, Hash, Equal, Scheme, BucketCapacity> {
+  using table = bounded_table<set_element<Key>, Hash, Equal, Scheme, BucketCapacity>;
+
+ public:
+  using table::table;
+  using typename table::result;
+
+  /// An empty set for so many keys that come and go, from the default plan.
+  explicit bounded_set(std::uint64_t elements, Hash hash = Hash(random_seed()),
+                       Equal equal = Equal())
+      : table(default_table_plan(elements, BucketCapacity), std::move(hash), std::move(equal)) {}
+
+  result insert(const Key& key) { return insert_hashed(this->hash()(key), key); }
+  result insert(Key&& key) {
+    const key_hash hash = this->hash()(key);
+    return insert_hashed(hash, std::move(key));
+  }
+  /// Also for a key of another type: a Key is made of it only if it is new.
+  template <transparent_query<Key, Hash, Equal> Query>
+  result insert(const Query& key) {
+    return insert_hashed(this->hash()(key), key);
+  }
+  /// The same with the key's hash made before, by this set's hash().
+  template <class Source>
+  result insert_hashed(key_hash hash, Source&& key) {
+    return this->find_or_make(key, hash, [&](void* place) {
+      return ::new (place) set_element<Key>{Key(std::forward<Source>(key))};
+    });
+  }
+};
+
+}  // namespace oneprobe

@@ -1,0 +1,768 @@
+// What bounded_map and bounded_set have in common: everything but how elements are made.
+//
+//   memory: one region, relocatable, nothing in it points anywhere
+//
+//     | side array | slots | side array of the overflow | slots of the overflow |
+//
+//   key --hash--> candidate(i) --tags--> slot           an element is in the first of its d
+//                      ^           | not here           candidates that had room, or in one of four
+//                      +--- i+1 ---+ and noted          overflow buckets, or the table is full
+//                                  | after d
+//                                  +--> overflow --> ...
+//
+// No operation visits more than d buckets and four of the overflow, whatever the keys are. No
+// element ever moves, unless draining is asked for: pointers to elements are good until they are
+// erased. Nothing allocates after construction.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cassert>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <ranges>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "oneprobe/core/error.hpp"
+#include "oneprobe/core/key_hash.hpp"
+#include "oneprobe/core/line_memory.hpp"
+#include "oneprobe/core/placement.hpp"
+#include "oneprobe/core/table_answers.hpp"
+#include "oneprobe/core/table_plan.hpp"
+#include "oneprobe/hash/derive.hpp"
+#include "oneprobe/hash/hasher.hpp"
+#include "oneprobe/scheme/admission.hpp"
+#include "oneprobe/scheme/of_levels.hpp"
+#include "oneprobe/scheme/ring.hpp"
+#include "oneprobe/scheme/schemes.hpp"
+#include "oneprobe/scheme/walk.hpp"
+#include "oneprobe/store/tagged_buckets.hpp"
+#include "oneprobe/table/table_walks.hpp"
+
+namespace oneprobe {
+
+/// Whether keys of type Query can be looked up among keys of type Key without making a Key of them.
+template <class Query, class Key, class Hash, class Equal>
+concept transparent_query = !std::same_as<Query, Key> && !std::is_arithmetic_v<Query> && requires {
+  typename Hash::is_transparent;
+}
+&&hash_policy<Hash, Query>&& std::predicate<const Equal&, const Key&, const Query&>;
+
+namespace detail {
+
+/// The elements of two stores, one after the other.
+template <class Element, class Buckets>
+class table_iterator {
+ public:
+  using value_type = std::remove_const_t<Element>;
+  using reference = Element&;
+  using pointer = Element*;
+  using difference_type = std::ptrdiff_t;
+  using iterator_category = std::forward_iterator_tag;
+
+  table_iterator() = default;
+  table_iterator(const Buckets& first, const Buckets& second, std::uint64_t bucket)
+      : first_(&first), second_(&second), bucket_(bucket) {
+    find_occupied();
+  }
+
+  reference operator*() const noexcept {
+    return *store().element(at(), static_cast<std::uint32_t>(std::countr_zero(left_)));
+  }
+  pointer operator->() const noexcept { return std::addressof(**this); }
+  table_iterator& operator++() noexcept {
+    left_ &= left_ - 1;
+    if (left_ == 0) {
+      ++bucket_;
+      find_occupied();
+    }
+    return *this;
+  }
+  table_iterator operator++(int) noexcept {
+    table_iterator before = *this;
+    ++*this;
+    return before;
+  }
+  friend bool operator==(const table_iterator& a, const table_iterator& b) noexcept {
+    return a.bucket_ == b.bucket_ && a.left_ == b.left_;
+  }
+
+ private:
+  const Buckets& store() const noexcept { return bucket_ < first_->buckets() ? *first_ : *second_; }
+  position at() const noexcept {
+    return {bucket_ < first_->buckets() ? bucket_ : bucket_ - first_->buckets(), 0};
+  }
+  void find_occupied() noexcept {
+    const std::uint64_t end = first_->buckets() + second_->buckets();
+    for (; bucket_ < end; ++bucket_)
+      if ((left_ = store().occupied(at())) != 0) return;
+  }
+
+  const Buckets* first_ = nullptr;
+  const Buckets* second_ = nullptr;
+  std::uint64_t bucket_ = 0;
+  std::uint32_t left_ = 0;  // occupied slots from the present one on
+};
+
+}  // namespace detail
+
+template <class Element, class Hash, class Equal, placement_scheme Scheme, std::uint32_t Capacity>
+class bounded_table {
+ public:
+  using value_type = Element;
+  using key_type = std::remove_const_t<decltype(Element::key)>;
+  using hash_type = Hash;
+  using iterator = detail::table_iterator<Element, tagged_buckets<Element, Capacity>>;
+  using const_iterator = detail::table_iterator<const Element, tagged_buckets<Element, Capacity>>;
+  using result = insert_result<Element>;
+
+  /// An empty table that follows a plan, with a seed nobody knows unless a hash is given.
+  explicit bounded_table(const table_plan& plan, Hash hash = Hash(random_seed()),
+                         Equal equal = Equal())
+      : bounded_table(plan, line_memory(checked(plan).memory(sizeof(Element)).total()),
+                      std::move(hash), std::move(equal)) {}
+  /// An empty table in the caller's memory: zeroed, aligned to 64 bytes, and outliving the table.
+  bounded_table(const table_plan& plan, std::span<std::byte> memory, Hash hash,
+                Equal equal = Equal())
+      : bounded_table(plan, line_memory::lend(memory), std::move(hash), std::move(equal)) {}
+
+  ~bounded_table() { destroy_elements(); }
+  /// A copy has memory of its own.
+  bounded_table(const bounded_table& other) requires std::copy_constructible<Element>
+      : bounded_table(other.plan_, line_memory(other.memory_.size()), other.hash_, other.equal_) {
+    copy_elements(other);
+  }
+  bounded_table& operator=(const bounded_table& other) requires std::copy_constructible<Element> {
+    bounded_table(other).swap(*this);
+    return *this;
+  }
+  bounded_table(bounded_table&& other) noexcept
+      : plan_(other.plan_),
+        scheme_(other.scheme_),
+        overflow_scheme_(other.overflow_scheme_),
+        memory_(std::move(other.memory_)),
+        buckets_(std::exchange(other.buckets_, {})),
+        overflow_(std::exchange(other.overflow_, {})),
+        counts_(std::exchange(other.counts_, {})),
+        drained_per_erase_(other.drained_per_erase_),
+        hash_(std::move(other.hash_)),
+        equal_(std::move(other.equal_)) {}
+  bounded_table& operator=(bounded_table&& other) noexcept {
+    bounded_table(std::move(other)).swap(*this);
+    return *this;
+  }
+  void swap(bounded_table& other) noexcept {
+    std::swap(plan_, other.plan_);
+    std::swap(scheme_, other.scheme_);
+    std::swap(overflow_scheme_, other.overflow_scheme_);
+    memory_.swap(other.memory_);
+    std::swap(buckets_, other.buckets_);
+    std::swap(overflow_, other.overflow_);
+    std::swap(counts_, other.counts_);
+    std::swap(sweep_at_, other.sweep_at_);
+    std::swap(drain_at_, other.drain_at_);
+    std::swap(drained_per_erase_, other.drained_per_erase_);
+    std::swap(hash_, other.hash_);
+    std::swap(equal_, other.equal_);
+  }
+
+  // ---- lookup ----
+
+  /// The element with this key, or null.
+  Element* find(const key_type& key) { return find(key, hash_(key)); }
+  const Element* find(const key_type& key) const { return find(key, hash_(key)); }
+  template <transparent_query<key_type, Hash, Equal> Query>
+  Element* find(const Query& key) {
+    return find(key, hash_(key));
+  }
+  template <transparent_query<key_type, Hash, Equal> Query>
+  const Element* find(const Query& key) const {
+    return find(key, hash_(key));
+  }
+  /// The same with the key's hash made before, by this table's hash().
+  template <class Query>
+  Element* find(const Query& key, key_hash hash) {
+    return find_element(key, hash);
+  }
+  template <class Query>
+  const Element* find(const Query& key, key_hash hash) const {
+    return find_element(key, hash);
+  }
+
+  [[nodiscard]] bool contains(const key_type& key) const { return find(key) != nullptr; }
+  template <transparent_query<key_type, Hash, Equal> Query>
+  [[nodiscard]] bool contains(const Query& key) const {
+    return find(key) != nullptr;
+  }
+  template <class Query>
+  [[nodiscard]] bool contains(const Query& key, key_hash hash) const {
+    return find(key, hash) != nullptr;
+  }
+
+  /// Calls `function` with the element of this key, if there is one. Says whether there was.
+  template <class Function>
+  bool visit(const key_type& key, Function&& function) {
+    return visit_found(find(key), std::forward<Function>(function));
+  }
+  template <class Function>
+  bool visit(const key_type& key, Function&& function) const {
+    return visit_found(find(key), std::forward<Function>(function));
+  }
+  template <transparent_query<key_type, Hash, Equal> Query, class Function>
+  bool visit(const Query& key, Function&& function) {
+    return visit_found(find(key), std::forward<Function>(function));
+  }
+  template <transparent_query<key_type, Hash, Equal> Query, class Function>
+  bool visit(const Query& key, Function&& function) const {
+    return visit_found(find(key), std::forward<Function>(function));
+  }
+
+  /// Looks up all keys of a range at once, with memory asked ahead: found[i] is for keys[i], null
+  /// if it is absent. Returns how many are there. REQUIRES: as many answers as keys.
+  std::uint64_t bulk_find(std::span<const key_type> keys, std::span<Element*> found) {
+    return find_all(
+        keys, [&](std::size_t i) { return hash_(keys[i]); }, found);
+  }
+  std::uint64_t bulk_find(std::span<const key_type> keys, std::span<const Element*> found) const {
+    return find_all(
+        keys, [&](std::size_t i) { return hash_(keys[i]); }, found);
+  }
+  /// The same with the hashes made before.
+  std::uint64_t bulk_find(std::span<const key_type> keys, std::span<const key_hash> hashes,
+                          std::span<Element*> found) {
+    assert(keys.size() == hashes.size());
+    return find_all(
+        keys, [&](std::size_t i) { return hashes[i]; }, found);
+  }
+  std::uint64_t bulk_find(std::span<const key_type> keys, std::span<const key_hash> hashes,
+                          std::span<const Element*> found) const {
+    assert(keys.size() == hashes.size());
+    return find_all(
+        keys, [&](std::size_t i) { return hashes[i]; }, found);
+  }
+
+  // ---- erasing ----
+
+  erase_outcome erase(const key_type& key) { return erase(key, hash_(key)); }
+  template <transparent_query<key_type, Hash, Equal> Query>
+  erase_outcome erase(const Query& key) {
+    return erase(key, hash_(key));
+  }
+  template <class Query>
+  erase_outcome erase(const Query& key, key_hash hash);
+
+  /// Ends the life of all elements.
+  void clear() noexcept {
+    destroy_elements();
+    const table_memory_parts parts = plan_.memory(sizeof(Element));
+    std::memset(memory_.data(), 0, parts.side);
+    std::memset(memory_.data() + parts.side + parts.slots, 0, parts.overflow_side);
+    counts_ = {};
+  }
+
+  /// Erases the elements of the next `buckets` buckets for which `expired(element)` is true, and
+  /// goes on from there when it is called again: a bounded amount of work, all elements in turn.
+  /// Returns how many were erased.
+  template <std::predicate<const Element&> Expired>
+  std::uint64_t sweep(std::uint64_t buckets, Expired expired);
+
+  /// Looks into the next `buckets` buckets of the overflow and moves what now has room into its
+  /// regular buckets: pointers to these elements end. Returns how many were moved.
+  std::uint64_t drain(std::uint64_t buckets) requires std::move_constructible<Element>;
+  /// From now on every erase of an element drains so many buckets; 0, as at first, is none.
+  void drain_on_erase(std::uint64_t buckets) noexcept requires std::move_constructible<Element> {
+    drained_per_erase_ = buckets;
+  }
+
+  /// Inserts copies of all elements into another table, a larger one for example. Returns how many
+  /// found no room there.
+  std::uint64_t copy_into(bounded_table& other) const requires std::copy_constructible<Element>;
+
+  // ---- observers ----
+
+  std::uint64_t size() const noexcept { return counts_.size; }
+  bool empty() const noexcept { return counts_.size == 0; }
+  const table_plan& plan() const noexcept { return plan_; }
+  const table_counts& counts() const noexcept { return counts_; }
+  const Hash& hash() const noexcept { return hash_; }
+  std::span<const std::byte> memory() const noexcept { return memory_.bytes(); }
+
+  iterator begin() noexcept { return {buckets_, overflow_, 0}; }
+  iterator end() noexcept {
+    return {buckets_, overflow_, buckets_.buckets() + overflow_.buckets()};
+  }
+  const_iterator begin() const noexcept { return {buckets_, overflow_, 0}; }
+  const_iterator end() const noexcept {
+    return {buckets_, overflow_, buckets_.buckets() + overflow_.buckets()};
+  }
+
+  /// How find comes to its answer, and what that costs.
+  table_path explain(const key_type& key) const { return explain(key, hash_(key)); }
+  template <transparent_query<key_type, Hash, Equal> Query>
+  table_path explain(const Query& key) const {
+    return explain(key, hash_(key));
+  }
+  template <class Query>
+  table_path explain(const Query& key, key_hash hash) const;
+
+  /// Reads the whole side array.
+  table_stats stats() const;
+
+ protected:
+  /// Finds the key, or makes an element of it by `make(place)` where there is room.
+  template <class Query, class Make>
+  result find_or_make(const Query& key, key_hash hash, Make make);
+
+  /// The same; if the table is full, `choose` picks one of the elements that could give way, a span
+  /// of pointers, and that one is erased; if it picks none, by a null pointer, the table stays
+  /// full.
+  template <class Query, class Choose, class Make>
+  result find_or_make_evicting(const Query& key, key_hash hash, Choose choose, Make make);
+
+ private:
+  using store = tagged_buckets<Element, Capacity>;
+  template <class Query, detail::slots_prefetch When = detail::slots_prefetch::before_tags,
+            class Item = detail::no_item>
+  using search = detail::keyed_buckets<store, Query, Equal, When, Item>;
+
+  bounded_table(const table_plan& plan, line_memory memory, Hash hash, Equal equal)
+      : plan_(checked(plan)),
+        scheme_(detail::scheme_over<Scheme>(std::span(plan.level_buckets).first(plan.levels),
+                                            plan.choices)),
+        overflow_scheme_(plan.overflow_buckets, table_plan::overflow_choices),
+        memory_(std::move(memory)),
+        hash_(std::move(hash)),
+        equal_(std::move(equal)) {
+    const table_memory_parts parts = plan.memory(sizeof(Element));
+    if (memory_.size() != parts.total())
+      refuse_parameter("memory must be " + std::to_string(parts.total()) + " bytes; found " +
+                       std::to_string(memory_.size()));
+    std::byte* const first = memory_.data();
+    std::byte* const second = first + parts.side + parts.slots;
+    buckets_ = store(first, first + parts.side, plan.buckets());
+    overflow_ = store(second, second + parts.overflow_side, plan.overflow_buckets);
+  }
+
+  static const table_plan& checked(const table_plan& plan) {
+    static_assert(alignof(Element) <= line_memory::line_bytes, "slots begin on a cache line");
+    check_plan(plan);
+    if (plan.bucket_capacity != Capacity)
+      refuse_parameter("bucket_capacity must be " + std::to_string(Capacity) + "; found " +
+                       std::to_string(plan.bucket_capacity));
+    if (const auto fault = detail::find_other_scheme<Scheme>(plan.scheme)) refuse_parameter(*fault);
+    return plan;
+  }
+
+  admission rule() const { return admission(Capacity); }
+  /// In the overflow an element has other candidates and another tag.
+  static key_hash overflow_hash(key_hash hash) noexcept { return {overflow_bits(hash)}; }
+
+  template <class Found, class Function>
+  static bool visit_found(Found* found, Function&& function) {
+    if (found != nullptr) std::invoke(std::forward<Function>(function), *found);
+    return found != nullptr;
+  }
+
+  // Most walks end with their first step. That one is inlined, and the others are not: the fewer
+  // instructions a call has, the more calls wait for memory at the same time.
+  template <class Query>
+  Element* find_element(const Query& key, key_hash hash) const {
+    const search<Query> asked(buckets_, equal_);
+    const finding<Scheme, search<Query>> walk(scheme_, asked);
+    auto walked = walk.start(hash, {hash, &key});
+    walk.step(walked);
+    if (walked.end == walk_end::open) [[unlikely]]
+      return find_further(walked);
+    return found_by(walked);
+  }
+  template <class State>
+  [[gnu::noinline]] Element* find_further(State walked) const {
+    using query = std::remove_cvref_t<decltype(*walked.key.query)>;
+    const search<query> asked(buckets_, equal_);
+    const finding<Scheme, search<query>> walk(scheme_, asked);
+    finish_walk(walk, walked);
+    return found_by(walked);
+  }
+  template <class State>
+  Element* found_by(const State& walked) const {
+    if (walked.end == walk_end::present) return buckets_.element(walked.at, walked.slot);
+    if (walked.end == walk_end::overflowed) [[unlikely]]
+      return find_in_overflow(*walked.key.query, overflow_hash(walked.key.hash));
+    return nullptr;
+  }
+  template <class Query>
+  [[gnu::noinline]] Element* find_in_overflow(const Query& key, key_hash hash) const {
+    const search<Query> asked(overflow_, equal_);
+    const finding<sequential, search<Query>> walk(overflow_scheme_, asked);
+    const auto found = walk_to_end(walk, walk.start(hash, {hash, &key}));
+    return found.end == walk_end::present ? overflow_.element(found.at, found.slot) : nullptr;
+  }
+  /// The different lines of the slots that a step compared.
+  template <class State>
+  static std::uint32_t lines_compared(const store& buckets, position at, key_hash hash,
+                                      const State& walked) noexcept {
+    std::uint32_t lines = 0;
+    std::uintptr_t counted_to = 0;  // slots are compared in the order of their addresses
+    for (std::uint32_t left = buckets.equal_tags(at, hash); left != 0; left &= left - 1) {
+      const auto which = static_cast<std::uint32_t>(std::countr_zero(left));
+      const auto first = reinterpret_cast<std::uintptr_t>(buckets.element(at, which));
+      const std::uintptr_t from = std::max(counted_to, first / line_memory::line_bytes);
+      counted_to = (first + sizeof(Element) - 1) / line_memory::line_bytes + 1;
+      lines += static_cast<std::uint32_t>(counted_to - std::min(from, counted_to));
+      if (walked.end == walk_end::present && walked.at == at && walked.slot == which) break;
+    }
+    return lines;
+  }
+  template <class HashOf, class Found>
+  std::uint64_t find_all(std::span<const key_type> keys, HashOf hash_of,
+                         std::span<Found> found) const;
+  template <class Query, class Make>
+  using making_store =
+      search<Query, detail::slots_prefetch::before_tags, detail::element_maker<Element, Make>>;
+  template <class State, class Make>
+  [[gnu::noinline]] result search_further(State searched, Make& make);
+  /// What follows on a search: the element that was found, or a new one.
+  template <class Walk, class State, class Make>
+  [[gnu::always_inline]] result make_after(Walk& walk, State& searched, Make& make);
+  template <class Make>
+  [[gnu::noinline]] result make_in_overflow(key_hash hash, Make& make);
+
+  template <class Query>
+  [[gnu::noinline]] erase_outcome erase_in_overflow(const Query& key, key_hash hash);
+  void copy_elements(const bounded_table& other);
+
+  void destroy_elements() noexcept {
+    if constexpr (!std::is_trivially_destructible_v<Element>)
+      for (Element& element : *this) std::destroy_at(std::addressof(element));
+  }
+
+  table_plan plan_;
+  Scheme scheme_;
+  sequential overflow_scheme_;
+  line_memory memory_;
+  store buckets_;
+  store overflow_;
+  table_counts counts_{};
+  std::uint64_t sweep_at_ = 0;
+  std::uint64_t drain_at_ = 0;
+  std::uint64_t drained_per_erase_ = 0;
+  [[no_unique_address]] Hash hash_;
+  [[no_unique_address]] Equal equal_;
+};
+
+// ---- implementation ----
+
+template <class Element, class Hash, class Equal, placement_scheme Scheme, std::uint32_t Capacity>
+template <class Query, class Make>
+auto bounded_table<Element, Hash, Equal, Scheme, Capacity>::find_or_make(const Query& key,
+                                                                         key_hash hash, Make make)
+    -> result {
+  making_store<Query, Make> asked(buckets_, equal_);
+  upserting<Scheme, making_store<Query, Make>> walk(scheme_, asked, rule());
+  auto searched = walk.start(hash, {hash, &key});
+  walk.step(searched);
+  if (searched.end == walk_end::open) [[unlikely]]
+    return search_further(searched, make);
+  return make_after(walk, searched, make);
+}
+
+template <class Element, class Hash, class Equal, placement_scheme Scheme, std::uint32_t Capacity>
+template <class State, class Make>
+auto bounded_table<Element, Hash, Equal, Scheme, Capacity>::search_further(State searched,
+                                                                           Make& make) -> result {
+  using query = std::remove_cvref_t<decltype(*searched.key.query)>;
+  making_store<query, Make> asked(buckets_, equal_);
+  upserting<Scheme, making_store<query, Make>> walk(scheme_, asked, rule());
+  finish_walk(walk, searched);
+  return make_after(walk, searched, make);
+}
+
+template <class Element, class Hash, class Equal, placement_scheme Scheme, std::uint32_t Capacity>
+template <class Walk, class State, class Make>
+inline auto bounded_table<Element, Hash, Equal, Scheme, Capacity>::make_after(Walk& walk,
+                                                                              State& searched,
+                                                                              Make& make)
+    -> result {
+  const key_hash hash = searched.key.hash;
+  if (searched.end == walk_end::present)
+    return {insertion::present, buckets_.element(searched.at, searched.slot)};
+  if (searched.end == walk_end::overflowed) [[unlikely]] {
+    if (Element* const found = find_in_overflow(*searched.key.query, overflow_hash(hash)))
+      return {insertion::present, found};
+  }
+  detail::element_maker<Element, Make> made{hash, &make};
+  if (walk.commit(searched, made) == walk_end::placed) [[likely]] {
+    ++counts_.size;
+    ++counts_.levels[searched.at.level];
+    return {insertion::inserted, made.made};
+  }
+  return make_in_overflow(hash, make);
+}
+
+template <class Element, class Hash, class Equal, placement_scheme Scheme, std::uint32_t Capacity>
+template <class Make>
+auto bounded_table<Element, Hash, Equal, Scheme, Capacity>::make_in_overflow(key_hash hash,
+                                                                             Make& make) -> result {
+  using item = detail::element_maker<Element, Make>;
+  using store_for = search<key_type, detail::slots_prefetch::before_tags, item>;
+  store_for asked(overflow_, equal_);
+  placing<sequential, store_for> walk(overflow_scheme_, asked, rule());
+  const key_hash there = overflow_hash(hash);
+  const auto placed = walk_to_end(walk, walk.start(there, item{there, &make}));
+  if (placed.end != walk_end::placed) return {insertion::full, nullptr};
+  note_overflowed(scheme_, buckets_, hash);
+  ++counts_.size;
+  ++counts_.overflow;
+  return {insertion::overflowed, placed.element.made};
+}
+
+template <class Element, class Hash, class Equal, placement_scheme Scheme, std::uint32_t Capacity>
+template <class Query>
+erase_outcome bounded_table<Element, Hash, Equal, Scheme, Capacity>::erase(const Query& key,
+                                                                           key_hash hash) {
+  search<Query> asked(buckets_, equal_);
+  erasing<Scheme, search<Query>> walk(scheme_, asked);
+  const auto found = walk_to_end(walk, walk.start(hash, {hash, &key}));
+  if (found.end == walk_end::present) {
+    --counts_.size;
+    --counts_.levels[found.at.level];
+    if constexpr (std::move_constructible<Element>)
+      if (drained_per_erase_ != 0) drain(drained_per_erase_);
+    return erase_outcome::erased;
+  }
+  if (found.end != walk_end::overflowed) return erase_outcome::absent;
+  return erase_in_overflow(key, hash);
+}
+
+template <class Element, class Hash, class Equal, placement_scheme Scheme, std::uint32_t Capacity>
+template <class Query>
+erase_outcome bounded_table<Element, Hash, Equal, Scheme, Capacity>::erase_in_overflow(
+    const Query& key, key_hash hash) {
+  search<Query> asked(overflow_, equal_);
+  erasing<sequential, search<Query>> walk(overflow_scheme_, asked);
+  const key_hash there = overflow_hash(hash);
+  if (walk_to_end(walk, walk.start(there, {there, &key})).end != walk_end::present)
+    return erase_outcome::absent;
+  unnote_overflowed(scheme_, buckets_, hash);
+  --counts_.size;
+  --counts_.overflow;
+  return erase_outcome::erased;
+}
+
+template <class Element, class Hash, class Equal, placement_scheme Scheme, std::uint32_t Capacity>
+std::uint64_t bounded_table<Element, Hash, Equal, Scheme, Capacity>::drain(
+    std::uint64_t buckets) requires std::move_constructible<Element> {
+  std::uint64_t moved = 0;
+  for (std::uint64_t i = 0; i < std::min(buckets, overflow_.buckets()); ++i) {
+    const position from{drain_at_, 0};
+    drain_at_ = drain_at_ + 1 == overflow_.buckets() ? 0 : drain_at_ + 1;
+    for (std::uint32_t left = overflow_.occupied(from); left != 0; left &= left - 1) {
+      Element& element =
+          *overflow_.element(from, static_cast<std::uint32_t>(std::countr_zero(left)));
+      auto make = [&](void* place) { return ::new (place) Element(std::move(element)); };
+      using item = detail::element_maker<Element, decltype(make)>;
+      using store_for = search<key_type, detail::slots_prefetch::before_tags, item>;
+      const key_hash hash = hash_(element.key);
+      store_for asked(buckets_, equal_);
+      upserting<Scheme, store_for> walk(scheme_, asked, rule());
+      auto searched = walk_to_end(walk, walk.start(hash, {hash, &element.key}));
+      item made{hash, &make};
+      if (walk.commit(searched, made) != walk_end::placed) continue;
+      ++counts_.size;
+      ++counts_.levels[searched.at.level];
+      // The keys are equal; what was moved from is erased by the new element's.
+      erase_in_overflow(made.made->key, hash);
+      ++moved;
+    }
+  }
+  return moved;
+}
+
+template <class Element, class Hash, class Equal, placement_scheme Scheme, std::uint32_t Capacity>
+std::uint64_t bounded_table<Element, Hash, Equal, Scheme, Capacity>::copy_into(
+    bounded_table& other) const requires std::copy_constructible<Element> {
+  std::uint64_t without_room = 0;
+  for (const Element& element : *this) {
+    const result copied =
+        other.find_or_make(element.key, other.hash_(element.key),
+                           [&](void* place) { return ::new (place) Element(element); });
+    without_room += copied.outcome == insertion::full ? 1u : 0u;
+  }
+  return without_room;
+}
+
+template <class Element, class Hash, class Equal, placement_scheme Scheme, std::uint32_t Capacity>
+void bounded_table<Element, Hash, Equal, Scheme, Capacity>::copy_elements(
+    const bounded_table& other) {
+  if constexpr (std::is_trivially_copyable_v<Element>) {
+    std::memcpy(memory_.data(), other.memory_.data(), memory_.size());
+  } else {
+    // One after the other, each with its tag: if a copy throws, the destructor finds the others.
+    buckets_.copy_elements(other.buckets_);
+    overflow_.copy_elements(other.overflow_);
+  }
+  counts_ = other.counts_;
+}
+
+template <class Element, class Hash, class Equal, placement_scheme Scheme, std::uint32_t Capacity>
+template <class Query, class Choose, class Make>
+auto bounded_table<Element, Hash, Equal, Scheme, Capacity>::find_or_make_evicting(
+    const Query& key, key_hash hash, Choose choose, Make make) -> result {
+  const result first = find_or_make(key, hash, make);
+  if (first.outcome != insertion::full) return first;
+  std::array<Element*, (table_plan::most_levels + table_plan::overflow_choices) * Capacity> all{};
+  std::size_t count = 0;
+  const auto add = [&](const store& buckets, position at, key_hash from) {
+    for (std::uint32_t left = buckets.in_the_way(at, from); left != 0; left &= left - 1) {
+      Element* const element =
+          buckets.element(at, static_cast<std::uint32_t>(std::countr_zero(left)));
+      // A bucket may be two candidates.
+      if (std::find(all.begin(), all.begin() + count, element) == all.begin() + count)
+        all[count++] = element;
+    }
+  };
+  for_each_candidate(scheme_, hash, [&](position at) { add(buckets_, at, hash); });
+  const key_hash there = overflow_hash(hash);
+  for_each_candidate(overflow_scheme_, there, [&](position at) { add(overflow_, at, there); });
+  Element* const chosen = choose(std::span<Element* const>(all.data(), count));
+  if (chosen == nullptr) return first;
+  erase(chosen->key);
+  return find_or_make(key, hash, make);
+}
+
+template <class Element, class Hash, class Equal, placement_scheme Scheme, std::uint32_t Capacity>
+template <class HashOf, class Found>
+std::uint64_t bounded_table<Element, Hash, Equal, Scheme, Capacity>::find_all(
+    std::span<const key_type> keys, HashOf hash_of, std::span<Found> found) const {
+  assert(keys.size() == found.size());
+  using store_for = search<key_type, detail::slots_prefetch::after_tags>;
+  const store_for asked(buckets_, equal_);
+  const finding<Scheme, store_for> walk(scheme_, asked);
+  std::uint64_t count = 0;
+  roll(
+      walk, keys.size(),
+      [&](std::size_t i) {
+        const key_hash hash = hash_of(i);
+        return walk.start(hash, {hash, &keys[i]});
+      },
+      [&](std::size_t i, const auto& ended) {
+        Element* answer = nullptr;
+        if (ended.end == walk_end::present)
+          answer = buckets_.element(ended.at, ended.slot);
+        else if (ended.end == walk_end::overflowed)
+          answer = find_in_overflow(keys[i], overflow_hash(ended.key.hash));
+        found[i] = answer;
+        count += answer != nullptr ? 1u : 0u;
+      });
+  return count;
+}
+
+template <class Element, class Hash, class Equal, placement_scheme Scheme, std::uint32_t Capacity>
+template <class Query>
+table_path bounded_table<Element, Hash, Equal, Scheme, Capacity>::explain(const Query& key,
+                                                                          key_hash hash) const {
+  table_path path;
+  // A walk step by step, and after each what it read.
+  const auto follow = [&](const store& buckets, const auto& scheme, key_hash from,
+                          std::uint32_t& accesses) {
+    const search<Query> asked(buckets, equal_);
+    const finding<std::remove_cvref_t<decltype(scheme)>, search<Query>> walk(scheme, asked);
+    auto walked = walk.start(from, {from, &key});
+    while (walked.end == walk_end::open) {
+      const position at = walked.at;
+      walk.step(walked);
+      path.lines += 1 + lines_compared(buckets, at, from, walked);
+    }
+    accesses = walked.accesses;
+    return walked;
+  };
+  const auto walked = follow(buckets_, scheme_, hash, path.accesses);
+  path.level = walked.at.level;
+  if (walked.end == walk_end::present) path.stopped = table_path::stop::found;
+  if (walked.end != walk_end::overflowed) return path;
+  const auto beyond =
+      follow(overflow_, overflow_scheme_, overflow_hash(hash), path.overflow_accesses);
+  path.stopped = beyond.end == walk_end::present ? table_path::stop::found_in_overflow
+                                                 : table_path::stop::not_in_overflow;
+  return path;
+}
+
+template <class Element, class Hash, class Equal, placement_scheme Scheme, std::uint32_t Capacity>
+table_stats bounded_table<Element, Hash, Equal, Scheme, Capacity>::stats() const {
+  table_stats stats{.counts = counts_,
+                    .memory = plan_.memory(sizeof(Element)),
+                    .planned_elements = plan_.elements,
+                    .overflow_reserve = plan_.overflow_reserve,
+                    .bytes_per_element = plan_.bytes_per_element(sizeof(Element))};
+  const auto ratio = [](std::uint64_t part, std::uint64_t whole) {
+    return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
+  };
+  const std::uint64_t in_buckets = counts_.size - counts_.overflow;
+  stats.load_factor = ratio(in_buckets, plan_.buckets() * plan_.bucket_capacity);
+  stats.pressure = ratio(counts_.size, plan_.elements);
+  stats.overflow_pressure = ratio(counts_.overflow, plan_.overflow_reserve);
+  std::uint64_t read = counts_.overflow * plan_.choices;
+  for (std::uint32_t i = 0; i < plan_.choices; ++i) read += counts_.levels[i] * (i + 1);
+  stats.hit_accesses = ratio(read, counts_.size);
+
+  // A key that is not there goes on from a bucket if its note is raised: candidates are
+  // independent, so the probabilities multiply.
+  constexpr std::uint32_t kinds = detail::bucket_entry::note_kinds;
+  std::uint64_t bucket = 0;
+  double reaching = 1;
+  for (std::uint32_t level = 0; level < plan_.choices; ++level) {
+    // Schemes without levels draw every candidate from all buckets.
+    const bool levelled = plan_.levels == plan_.choices;
+    const std::uint64_t size = levelled ? plan_.level_buckets[level] : plan_.buckets();
+    if (!levelled) bucket = 0;
+    std::uint64_t raised = 0;
+    std::uint64_t stuck = 0;
+    for (const std::uint64_t end = bucket + size; bucket < end; ++bucket)
+      for (std::uint32_t kind = 0; kind < kinds; ++kind) {
+        const std::uint32_t note = buckets_.note({bucket, 0}, kind);
+        raised += note != 0 ? 1u : 0u;
+        stuck += note == detail::bucket_entry::stuck_note ? 1u : 0u;
+      }
+    stats.miss_accesses += reaching;
+    reaching *= ratio(raised, size * kinds);
+    if (levelled || level == 0) stats.stuck_notes += stuck;
+    if (levelled)
+      stats.level_load_factors[level] = ratio(counts_.levels[level], size * plan_.bucket_capacity);
+  }
+  stats.stuck_note_fraction = ratio(stats.stuck_notes, plan_.buckets() * kinds);
+  return stats;
+}
+
+template <class Element, class Hash, class Equal, placement_scheme Scheme, std::uint32_t Capacity>
+template <std::predicate<const Element&> Expired>
+std::uint64_t bounded_table<Element, Hash, Equal, Scheme, Capacity>::sweep(std::uint64_t buckets,
+                                                                           Expired expired) {
+  std::uint64_t erased = 0;
+  const std::uint64_t all = buckets_.buckets() + overflow_.buckets();
+  for (std::uint64_t i = 0; i < std::min(buckets, all); ++i) {
+    const bool regular = sweep_at_ < buckets_.buckets();
+    const store& swept = regular ? buckets_ : overflow_;
+    const position at{regular ? sweep_at_ : sweep_at_ - buckets_.buckets(), 0};
+    for (std::uint32_t left = swept.occupied(at); left != 0; left &= left - 1) {
+      const Element& element =
+          *swept.element(at, static_cast<std::uint32_t>(std::countr_zero(left)));
+      if (!expired(element)) continue;
+      erase(element.key);
+      ++erased;
+    }
+    sweep_at_ = sweep_at_ + 1 == all ? 0 : sweep_at_ + 1;
+  }
+  return erased;
+}
+
+}  // namespace oneprobe

@@ -1,0 +1,93 @@
+// What joins schemes and buckets for the tables: keys to look for, elements to construct. For
+// table/bounded_table.hpp; there is nothing here to call.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <optional>
+
+#include "oneprobe/core/key_hash.hpp"
+#include "oneprobe/core/placement.hpp"
+#include "oneprobe/store/tagged_buckets.hpp"
+
+namespace oneprobe::detail {
+
+/// When the line of slots is asked for. A lookup on its own asks before it has read the tags, and
+/// waits once instead of twice; of many lookups at once each asks when its tags have come, and
+/// those that need no slots ask for none.
+enum class slots_prefetch { before_tags, after_tags };
+
+/// A key that is looked for. The caller keeps it alive.
+template <class Query>
+struct wanted_key {
+  key_hash hash;
+  const Query* query;
+};
+
+/// An element yet to be made: `make` is called with the place once there is one.
+template <class Element, class Make>
+struct element_maker {
+  key_hash hash;
+  Make* make;
+  Element* made = nullptr;
+
+  void construct(void* place) { made = (*make)(place); }
+};
+/// For walks that put nothing.
+struct no_item {
+  key_hash hash;
+  void construct(void*) {}
+};
+
+/// The buckets as a walk sees them that looks for keys of one type: a store that can be searched,
+/// noted and erased from.
+template <class Buckets, class Query, class Equal,
+          slots_prefetch When = slots_prefetch::before_tags, class Item = no_item>
+class keyed_buckets {
+ public:
+  using key = wanted_key<Query>;
+  using slot = typename Buckets::slot;
+  using item = Item;
+
+  keyed_buckets(const Buckets& asked, const Equal& equal) noexcept
+      : buckets_(&asked), equal_(&equal) {}
+
+  void prefetch(position at) const noexcept { buckets_->prefetch(at); }
+  void prefetch_all(position at, const key& wanted) const noexcept {
+    buckets_->prefetch(at);
+    buckets_->prefetch_slots(at, wanted.hash);
+  }
+  void prefetch_match(position at, const key& wanted) const noexcept {
+    buckets_->prefetch_match(at, wanted.hash);
+  }
+
+  std::optional<slot> find(position at, const key& wanted) const {
+    if constexpr (When == slots_prefetch::before_tags) buckets_->prefetch_slots(at, wanted.hash);
+    for (std::uint32_t left = buckets_->equal_tags(at, wanted.hash); left != 0; left &= left - 1) {
+      const auto which = static_cast<slot>(std::countr_zero(left));
+      if ((*equal_)(buckets_->element(at, which)->key, *wanted.query)) [[likely]]
+        return which;
+    }
+    return std::nullopt;
+  }
+  bool may_be_beyond(position at, key_hash hash) const noexcept {
+    return buckets_->may_be_beyond(at, hash);
+  }
+
+  std::optional<std::uint32_t> load(position at) const noexcept { return buckets_->load(at); }
+  bool admits(position at, const key& wanted, std::uint32_t limit) const noexcept {
+    return buckets_->admits(at, wanted.hash, limit);
+  }
+  verdict try_put(position at, item& element, std::uint32_t limit) {
+    return buckets_->try_put(at, element, limit);
+  }
+  void note_passed(position at, key_hash hash) noexcept { buckets_->note_passed(at, hash); }
+  void unnote_passed(position at, key_hash hash) noexcept { buckets_->unnote_passed(at, hash); }
+  void erase(position at, slot which) noexcept { buckets_->erase(at, which); }
+
+ private:
+  const Buckets* buckets_;
+  const Equal* equal_;
+};
+
+}  // namespace oneprobe::detail

@@ -1,0 +1,515 @@
+#include "oneprobe/plan/table.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstdio>
+#include <stdexcept>
+#include <utility>
+
+#include "oneprobe/core/table_layout.hpp"
+#include "oneprobe/model/churn.hpp"
+#include "oneprobe/model/finite_size.hpp"
+#include "oneprobe/model/partition.hpp"
+#include "root.hpp"
+#include "table_forecast.hpp"
+#include "table_levels.hpp"
+
+namespace oneprobe {
+namespace planning {
+namespace {
+
+constexpr double least_overflow = 1e-15, most_overflow = 0.5;
+constexpr double least_exceed = 1e-30, most_exceed = 0.5;
+constexpr double least_load_factor = 1e-3;
+constexpr double most_overfill = 0.5;
+/// Tables emptier than this are none.
+constexpr double least_planned_load = 1e-6;
+/// No table is planned emptier than this to use up its bytes.
+constexpr double emptiest = 0.05;
+
+std::string show(double value, const char* format = "%.4g") {
+  std::array<char, 40> text{};
+  std::snprintf(text.data(), text.size(), format, value);
+  return text.data();
+}
+
+[[noreturn]] void refuse(const std::string& sentence) { throw std::invalid_argument(sentence); }
+
+void check_range(const char* name, double value, double low, double high) {
+  if (!(value >= low && value <= high))
+    refuse(std::string(name) + " must be from " + show(low) + " to " + show(high) + "; found " +
+           show(value));
+}
+
+void check(const table_needs& needs) {
+  if (needs.elements < 1 || needs.elements > table_plan::most_buckets)
+    refuse("elements must be 1 to 2^40; found " + std::to_string(needs.elements));
+  constexpr auto most_slot = static_cast<double>(table_plan::most_slot_bytes);
+  check_range("key_bytes", needs.key_bytes, 1, most_slot);
+  check_range("value_bytes", needs.value_bytes, 0, most_slot);
+  if (needs.slot_bytes)
+    check_range("slot_bytes", *needs.slot_bytes, 1, most_slot);
+  else
+    check_range("key_bytes and value_bytes together", slot_bytes_of(needs), 1, most_slot);
+  if (needs.workload > table_workload::fill_only)
+    refuse("workload must be churn or fill-only; found " +
+           std::to_string(static_cast<unsigned>(needs.workload)));
+  check_range("overflow_fraction", needs.overflow_fraction, least_overflow, most_overflow);
+  check_range("exceed_probability", needs.exceed_probability, least_exceed, most_exceed);
+  check_range("largest_choices", needs.largest_choices, 1, table_plan::most_levels);
+  check_range("bucket_capacity", needs.bucket_capacity, 1, table_plan::most_bucket_capacity);
+  check_range("overfill", needs.overfill, 0, most_overfill);
+  if (needs.load_factor && needs.bytes)
+    refuse("at most one of load_factor and bytes must be given; found both");
+  if (needs.load_factor) check_range("load_factor", *needs.load_factor, least_load_factor, 1);
+  if (needs.bytes && *needs.bytes == 0) refuse("bytes must be at least 1; found 0");
+  if (needs.scheme && *needs.scheme > scheme_kind::d_left)
+    refuse("scheme must be one of the five; found " +
+           std::to_string(static_cast<unsigned>(*needs.scheme)));
+  if (needs.partition && *needs.partition > table_partition::access_optimal)
+    refuse("partition must be churn, fill-only or access-optimal; found " +
+           std::to_string(static_cast<unsigned>(*needs.partition)));
+  if (needs.partition && needs.scheme && *needs.scheme != scheme_kind::multilevel)
+    refuse("partition applies to the multilevel scheme only; found " +
+           std::string(name_of(*needs.scheme)));
+}
+
+table_partition partition_of(const table_needs& needs) {
+  return needs.partition.value_or(needs.workload == table_workload::churn
+                                      ? table_partition::churn
+                                      : table_partition::fill_only);
+}
+
+/// Plans for one need, by the number of buckets.
+class table_planner {
+ public:
+  explicit table_planner(const table_needs& needs)
+      : needs_(needs),
+        loss_(needs.workload, needs.bucket_capacity),
+        scheme_(needs.scheme.value_or(scheme_kind::multilevel)),
+        choices_(scheme_ == scheme_kind::single ? 1 : needs.largest_choices),
+        over_full_(static_cast<double>(needs.elements) * (1 + needs.overfill)),
+        largest_load_(find_largest_load()) {}
+
+  /// Whether any load factor keeps the overflow.
+  bool is_reachable() const { return largest_load_ > 0; }
+
+  /// The plan that was asked for; none if the overflow cannot be kept in its memory.
+  std::optional<table_plan> plan() const {
+    if (!is_reachable()) return std::nullopt;
+    if (needs_.load_factor)
+      return with_buckets(std::max(1.0, std::ceil(slots_for(*needs_.load_factor) - 1e-6)));
+    if (needs_.bytes) return within(*needs_.bytes);
+    if (is_levelled()) return finished(default_design());
+    return flat_at(default_load_share * largest_load_);
+  }
+
+  table_design default_design() const {
+    const double load = default_load_share * largest_load_;
+    return design_at(load, room_at(load));
+  }
+
+  /// The smallest table that keeps the overflow; none if that is too many buckets.
+  std::optional<table_plan> smallest() const {
+    if (!is_reachable()) return std::nullopt;
+    return is_levelled() ? finished(design_at(largest_load_, 1)) : flat_at(largest_load_);
+  }
+
+ private:
+  double slots_for(double load_factor) const {
+    return static_cast<double>(needs_.elements) / (load_factor * needs_.bucket_capacity);
+  }
+  bool is_levelled() const { return scheme_ == scheme_kind::multilevel; }
+
+  /// Level shares that depend on the load alone.
+  std::vector<double> shares_at(double load_factor) const {
+    const unsigned h = needs_.bucket_capacity;
+    switch (partition_of(needs_)) {
+      case table_partition::churn:
+        return model::least_overflow_partition_under_churn(load_factor, h, choices_)
+            .level_fractions;
+      case table_partition::fill_only:
+        return model::least_overflow_partition(load_factor, h, choices_).level_fractions;
+      case table_partition::access_optimal:
+        break;
+    }
+    return model::multilevel_cutoff(load_factor, h, choices_).level_fractions;
+  }
+
+  /// Whether the partition is that of the workload: then it is free to save accesses. Another one
+  /// is taken as it is.
+  bool is_own_partition() const {
+    return partition_of(needs_) == (needs_.workload == table_workload::churn
+                                        ? table_partition::churn
+                                        : table_partition::fill_only);
+  }
+
+  /// What overflows of a table without levels at a load factor, or of the shares above.
+  double overflow_at(double load_factor) const {
+    if (is_levelled()) {
+      const table_design design = levels_of(loss_, positive(shares_at(load_factor)), load_factor);
+      return overflow_of(loss_, design);
+    }
+    // Buckets enough for any number of them to be whole.
+    constexpr std::uint64_t many = std::uint64_t{1} << 36;
+    const table_plan plan = without_levels(many * choices_);
+    return overflow_fraction(
+        plan, load_factor * static_cast<double>(plan.buckets()) * needs_.bucket_capacity);
+  }
+  /// A share that is too small for a double is one that nobody misses.
+  static std::vector<double> positive(std::vector<double> shares) {
+    for (double& share : shares) share = std::max(share, 1e-100);
+    return shares;
+  }
+
+  /// The largest load factor, at over-fill, that keeps the overflow; 0 if there is none.
+  double find_largest_load() const {
+    const unsigned h = needs_.bucket_capacity;
+    if (overflow_at(least_planned_load) > needs_.overflow_fraction) return 0;
+    if (is_levelled() && is_own_partition())
+      return needs_.workload == table_workload::churn
+                 ? model::largest_load_factor_under_churn(needs_.overflow_fraction, h, choices_)
+                 : model::largest_load_factor(needs_.overflow_fraction, h, choices_);
+    const auto distance = [&](double load_factor) {
+      return std::log(std::max(overflow_at(load_factor), 1e-300)) -
+             std::log(needs_.overflow_fraction);
+    };
+    double low = least_planned_load, high = 4;  // overflow_fraction is at most 0.5
+    if (is_levelled()) {
+      // Shares made for other losses may overflow less at a higher load: from above.
+      constexpr double step = 0.97;
+      while (distance(step * high) > 0) high *= step;
+      low = step * high;
+    }
+    return find_crossing(distance, low, high, 1e-8).value_or(low);
+  }
+
+  /// Levels for a load factor at over-fill, made for `room` times as many elements.
+  table_design design_at(double load_factor, double room) const {
+    // At the very edge there is one partition left.
+    constexpr double edge = 1 - 1e-6;
+    const double load = room * load_factor;
+    table_design design;
+    if (is_own_partition() && load < edge * largest_load_) {
+      design = least_access_levels(loss_, choices_, load, needs_.overflow_fraction);
+    } else {
+      // Shares of least overflow by other losses are those of the largest load: then more buckets
+      // overflow less.
+      const bool geometric = partition_of(needs_) == table_partition::access_optimal;
+      design = levels_of(loss_, positive(shares_at(geometric ? load : largest_load_)), load);
+    }
+    design.made_for = room * (1 + needs_.overfill);
+    return design;
+  }
+
+  /// For how many times the elements levels can be made, in the memory of a load factor, if hits
+  /// may cost a little more.
+  double room_at(double load_factor) const {
+    if (!is_own_partition() || choices_ == 1) return 1;
+    const auto accesses = [&](double room) {
+      const table_design design = design_at(load_factor, room);
+      return hit_accesses_of(loss_, design, 1 / design.made_for);
+    };
+    const double most = (1 + accesses_for_room) * accesses(1);
+    const double largest = std::max(1.0, largest_load_ / load_factor);
+    return find_crossing([&](double room) { return accesses(room) - most; }, 1.0, largest, 1e-9)
+        .value_or(1.0);
+  }
+
+  table_plan empty_plan() const {
+    table_plan plan;
+    plan.elements = needs_.elements;
+    plan.bucket_capacity = needs_.bucket_capacity;
+    plan.scheme = scheme_;
+    plan.choices = choices_;
+    plan.levels = 1;
+    plan.workload = needs_.workload;
+    return plan;
+  }
+  table_plan with_levels(const table_design& design) const {
+    table_plan plan = empty_plan();
+    plan.levels = choices_;
+    plan.level_buckets = level_buckets_for(design, static_cast<double>(plan.elements));
+    return plan;
+  }
+  table_plan without_levels(std::uint64_t buckets) const {
+    table_plan plan = empty_plan();
+    plan.level_buckets[0] = buckets;
+    if (scheme_ != scheme_kind::d_left) return plan;
+    plan.levels = choices_;
+    for (std::uint32_t group = 0; group < choices_; ++group)
+      plan.level_buckets[group] = buckets / choices_ + (group < buckets % choices_ ? 1 : 0);
+    return plan;
+  }
+
+  std::optional<table_plan> flat_at(double load_factor) const {
+    return flat_with(std::ceil(over_full_ / (load_factor * needs_.bucket_capacity)));
+  }
+
+  std::optional<table_plan> flat_with(double buckets) const {
+    const double least = scheme_ == scheme_kind::d_left ? choices_ : 1;
+    if (buckets > static_cast<double>(table_plan::most_buckets)) return std::nullopt;
+    return finished(without_levels(static_cast<std::uint64_t>(std::max(buckets, least))),
+                    over_full_);
+  }
+
+  /// Exactly so many buckets.
+  std::optional<table_plan> with_buckets(double buckets) const {
+    if (buckets > static_cast<double>(table_plan::most_buckets)) return std::nullopt;
+    const double load = over_full_ / (buckets * needs_.bucket_capacity);
+    if (!is_levelled()) return load <= largest_load_ ? flat_with(buckets) : std::nullopt;
+    if (load > largest_load_) return std::nullopt;
+    double room = room_at(load);
+    const auto total = [&](double at) {
+      return static_cast<double>(with_levels(design_at(at, room)).buckets());
+    };
+    // Whole buckets and the slack of small levels leave less; at the edge there is none to give.
+    if (total(largest_load_ / room) > buckets) room = 1;
+    double low = load, high = largest_load_ / room;
+    if (total(high) > buckets) return std::nullopt;
+    for (int step = 0; step < 40 && high - low > 1e-9 * high; ++step) {
+      const double middle = 0.5 * (low + high);
+      (total(middle) > buckets ? low : high) = middle;
+    }
+    const table_design design = design_at(high, room);
+    table_plan plan = with_levels(design);
+    plan.level_buckets[0] += static_cast<std::uint64_t>(buckets) - plan.buckets();
+    return finished(plan, design.made_for * static_cast<double>(plan.elements));
+  }
+
+  std::optional<table_plan> within(std::uint64_t bytes) const {
+    const std::uint32_t slot = slot_bytes_of(needs_);
+    const auto bucket_bytes =
+        static_cast<double>(table_plan::side_bytes + needs_.bucket_capacity * slot);
+    double buckets = std::min({std::floor(static_cast<double>(bytes) / bucket_bytes),
+                               std::ceil(slots_for(std::min(emptiest, largest_load_ / 2))),
+                               static_cast<double>(table_plan::most_buckets)});
+    // The overflow takes its part; how much depends on the levels, though hardly.
+    for (int round = 0; round < 8 && buckets >= 1; ++round) {
+      const std::optional<table_plan> plan = with_buckets(buckets);
+      if (!plan) return std::nullopt;
+      const std::uint64_t used = plan->memory(slot).total();
+      if (used <= bytes) return plan;
+      buckets -= std::max(1.0, std::ceil(static_cast<double>(used - bytes) / bucket_bytes));
+    }
+    return std::nullopt;
+  }
+
+  std::optional<table_plan> finished(const table_design& design) const {
+    const table_plan plan = with_levels(design);
+    return finished(plan, design.made_for * static_cast<double>(plan.elements));
+  }
+  /// With the overflow, reserved for so many elements, and the predictions.
+  std::optional<table_plan> finished(table_plan plan, double made_for) const {
+    if (plan.buckets() > table_plan::most_buckets) return std::nullopt;
+    const double reserve =
+        model::reserve_for(overflow_spread(plan, made_for), needs_.exceed_probability);
+    plan.overflow_reserve = std::max(
+        least_overflow_reserve, static_cast<std::uint64_t>(std::min(reserve, std::ceil(made_for))));
+    plan.overflow_buckets = overflow_buckets_for(plan.overflow_reserve, plan.bucket_capacity);
+    plan.predicted = predict(plan, static_cast<double>(plan.elements));
+    return plan;
+  }
+
+  table_needs needs_;
+  bucket_loss loss_;
+  scheme_kind scheme_;
+  std::uint32_t choices_;
+  double over_full_;
+  double largest_load_;  // at over-fill
+};
+
+std::string target_text(const table_needs& needs) {
+  return "at most " + show(needs.overflow_fraction) + " overflow with " +
+         show(100 * needs.overfill, "%.3g") + " % more elements";
+}
+
+std::string why_this(const table_needs& needs) {
+  const std::string memory = needs.load_factor ? "The load factor that was asked for. "
+                             : needs.bytes     ? "The bytes that were given. "
+                                               : "";
+  if (needs.scheme && *needs.scheme != scheme_kind::multilevel)
+    return memory + "The scheme that was asked for; " + target_text(needs) + ".";
+  if (partition_of(needs) == table_partition::access_optimal)
+    return memory + "The geometric levels of the papers; " + target_text(needs) + ".";
+  const bool own =
+      !needs.partition || *needs.partition == partition_of(table_needs{.workload = needs.workload});
+  if (!own)
+    return memory + "The " + std::string(name_of(*needs.partition)) + " partition; " +
+           target_text(needs) + ".";
+  return memory + "Of all levels for which " + target_text(needs) +
+         ", those with the fewest accesses but for half a percent, which buys room.";
+}
+
+std::string why_none(const table_needs& needs, const table_planner& by,
+                     const std::optional<table_plan>& smallest) {
+  const std::string wanted = "No plan: " + target_text(needs) + " ";
+  if (!by.is_reachable())
+    return wanted + "would need a load factor below " + show(least_planned_load) + ".";
+  if (!smallest)
+    return wanted + "would need more than 2^40 buckets for " + std::to_string(needs.elements) +
+           " elements.";
+  const std::uint32_t slot = slot_bytes_of(needs);
+  if (needs.load_factor)
+    return wanted + "needs a load factor of " + show(smallest->load_factor()) + " or less; found " +
+           show(*needs.load_factor) + ".";
+  return wanted + "needs " + std::to_string(smallest->memory(slot).total()) +
+         " bytes or more; found " + std::to_string(needs.bytes.value_or(0)) + ".";
+}
+
+std::optional<table_needs> nearest_to(const table_needs& needs, const table_planner& by,
+                                      const std::optional<table_plan>& smallest) {
+  table_needs other = needs;
+  if (!by.is_reachable()) {
+    while (other.overflow_fraction < most_overflow && !table_planner(other).plan())
+      other.overflow_fraction = std::min(10 * other.overflow_fraction, most_overflow);
+  } else if (smallest && needs.load_factor) {
+    other.load_factor = smallest->load_factor() * (1 - 1e-9);
+  } else if (smallest && needs.bytes) {
+    // The edge itself, and a little more where whole lines and buckets spoil it.
+    for (const double factor : {1.0, 1.001, 1.01, 1.05}) {
+      other.bytes = static_cast<std::uint64_t>(
+          std::ceil(factor * static_cast<double>(smallest->memory(slot_bytes_of(needs)).total())));
+      if (table_planner(other).plan()) break;
+    }
+  } else {
+    // Fewer elements.
+    other.load_factor.reset();
+    other.bytes.reset();
+    while (other.elements > 1 && !table_planner(other).plan()) other.elements /= 2;
+  }
+  if (table_planner(other).plan()) return other;
+  return std::nullopt;
+}
+
+/// Where the mean overflow reaches the reserve.
+double full_factor_of(const table_plan& plan) {
+  constexpr auto most = static_cast<double>(most_forecast_factor);
+  const auto distance = [&](double factor) {
+    const double elements = factor * static_cast<double>(plan.elements);
+    return std::log(std::max(elements * overflow_fraction(plan, elements), 1e-300)) -
+           std::log(static_cast<double>(plan.overflow_reserve));
+  };
+  return find_crossing(distance, 1.0, most, 1e-4).value_or(most);
+}
+
+/// "5.1 % less memory, 1.31 accesses per hit instead of 1.21".
+std::string compared(const table_plan& other, const table_plan& chosen, std::uint32_t slot) {
+  const double ratio = other.bytes_per_element(slot) / chosen.bytes_per_element(slot);
+  std::string text;
+  if (std::abs(ratio - 1) < 5e-4)
+    text = "the same memory";
+  else
+    text =
+        show(100 * std::abs(ratio - 1), "%.1f") + (ratio > 1 ? " % more" : " % less") + " memory";
+  const std::string hit = show(other.predicted.hit_accesses, "%.3f");
+  const std::string chosen_hit = show(chosen.predicted.hit_accesses, "%.3f");
+  text += hit == chosen_hit ? ", as many accesses per hit"
+                            : ", " + hit + " accesses per hit instead of " + chosen_hit;
+  if (other.predicted.miss_accesses > 1.005 * chosen.predicted.miss_accesses)
+    text += ", " + show(other.predicted.miss_accesses, "%.3f") + " per miss";
+  if (other.choices > chosen.choices)
+    text += ", " + std::to_string(other.choices) + " at most";
+  else if (other.choices < chosen.choices)
+    text += ", only " + std::to_string(other.choices) + " at most";
+  return text;
+}
+
+std::vector<table_alternative> alternatives_to(const table_needs& needs, const table_plan& chosen) {
+  std::vector<table_alternative> all;
+  const std::uint32_t slot = slot_bytes_of(needs);
+  const auto offer = [&](std::string name, const table_needs& other) {
+    std::optional<table_plan> plan = table_planner(other).plan();
+    all.push_back({.name = std::move(name),
+                   .plan = plan,
+                   .why = plan ? compared(*plan, chosen, slot) : "cannot meet the need"});
+  };
+  if (chosen.scheme != scheme_kind::single)
+    for (const std::uint32_t choices : {2u, 3u, 4u, 5u, 6u}) {
+      if (choices == chosen.choices) continue;
+      table_needs other = needs;
+      other.largest_choices = choices;
+      offer(std::to_string(choices) + " choices", other);
+    }
+  for (const std::uint32_t capacity : {4u, 8u, 16u}) {
+    if (capacity == needs.bucket_capacity) continue;
+    table_needs other = needs;
+    other.bucket_capacity = capacity;
+    offer("buckets of " + std::to_string(capacity), other);
+  }
+  for (const table_partition partition :
+       {table_partition::churn, table_partition::fill_only, table_partition::access_optimal}) {
+    if (chosen.scheme == scheme_kind::multilevel && partition == partition_of(needs)) continue;
+    table_needs other = needs;
+    other.scheme.reset();
+    other.partition = partition;
+    offer(std::string(name_of(partition)) + " partition", other);
+  }
+  for (const scheme_kind scheme : {scheme_kind::sequential, scheme_kind::d_left}) {
+    if (chosen.scheme == scheme || chosen.scheme == scheme_kind::single) continue;
+    table_needs other = needs;
+    other.partition.reset();
+    other.scheme = scheme;
+    offer(std::string(name_of(scheme)) + " placement", other);
+  }
+  return all;
+}
+
+/// The largest power of two up to 8 that divides a size.
+std::uint32_t alignment_of(std::uint32_t bytes) {
+  return bytes == 0 ? 1 : std::min<std::uint32_t>(8, 1u << std::countr_zero(bytes));
+}
+
+}  // namespace
+}  // namespace planning
+
+std::uint32_t slot_bytes_of(const table_needs& needs) {
+  using planning::alignment_of;
+  if (needs.slot_bytes) return *needs.slot_bytes;
+  const auto aligned = [](std::uint32_t bytes, std::uint32_t to) {
+    return (bytes + to - 1) / to * to;
+  };
+  const std::uint32_t key = alignment_of(needs.key_bytes), value = alignment_of(needs.value_bytes);
+  return aligned(aligned(needs.key_bytes, value) + needs.value_bytes, std::max(key, value));
+}
+
+table_proposal plan_table(const table_needs& needs) {
+  using namespace planning;
+  check(needs);
+  const table_planner by(needs);
+  const bool brief = needs.detail == plan_detail::plan_only;
+  table_proposal proposal;
+  proposal.plan = by.plan();
+  if (!proposal.plan) {
+    const std::optional<table_plan> smallest = by.smallest();
+    proposal.reason = why_none(needs, by, smallest);
+    if (!brief) proposal.nearest = nearest_to(needs, by, smallest);
+    return proposal;
+  }
+  proposal.reason = why_this(needs);
+  if (brief) return proposal;
+  const table_plan& plan = *proposal.plan;
+  constexpr std::array<double, 3> factors{1.01, 1.05, 1.2};
+  for (std::size_t i = 0; i < factors.size(); ++i) {
+    const double elements = std::ceil(factors[i] * static_cast<double>(plan.elements));
+    proposal.overfill[i] = {.factor = factors[i],
+                            .elements = static_cast<std::uint64_t>(elements),
+                            .predicted = predict(plan, elements)};
+  }
+  proposal.full_factor = full_factor_of(plan);
+  proposal.alternatives = alternatives_to(needs, plan);
+  return proposal;
+}
+
+table_design design_table(const table_needs& needs) {
+  using namespace planning;
+  check(needs);
+  if (needs.scheme && *needs.scheme != scheme_kind::multilevel)
+    refuse("scheme must be multilevel for a design; found " + std::string(name_of(*needs.scheme)));
+  if (needs.load_factor || needs.bytes) refuse("load_factor and bytes must be absent for a design");
+  return table_planner(needs).default_design();
+}
+
+}  // namespace oneprobe

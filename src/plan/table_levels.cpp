@@ -1,0 +1,132 @@
+#include "table_levels.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "oneprobe/model/churn.hpp"
+#include "oneprobe/model/poisson.hpp"
+#include "root.hpp"
+
+namespace oneprobe::planning {
+namespace {
+
+constexpr double precision = 1e-10;  // of logarithms
+
+/// As find_crossing, first between the places where it is as a rule, then between the outermost; at
+/// those if it does not cross.
+template <class Function>
+double find_crossing_in(Function&& function, double least, double low, double high, double most) {
+  if (const auto place = find_crossing(function, low, high, precision)) return *place;
+  if (function(least) >= 0) return least;
+  return find_crossing(function, least, most, precision).value_or(most);
+}
+
+/// The levels for given costs of a bucket and of an element in the overflow.
+table_design levels_at(const bucket_loss& loss, std::uint32_t choices, double bucket_cost,
+                       double overflow_cost) {
+  const double h = loss.capacity();
+  table_design design;
+  design.bucket_capacity = loss.capacity();
+  design.levels = choices;
+  double beyond = overflow_cost;  // v_{j+1}
+  for (std::uint32_t level = choices; level-- > 0;) {
+    const double wanted = std::log(bucket_cost / beyond);
+    const auto distance = [&](double offered) {
+      return std::log(std::max(loss.gain(offered), 1e-300)) - wanted;
+    };
+    // Outermost: so cheap that nearly nothing goes on, so dear that nearly none are bought.
+    const double offered = find_crossing_in(distance, 1e-9 * h, 0.2 * h, 2 * h, 100 * h);
+    design.offered[level] = offered;
+    beyond = 1 + bucket_cost / offered + loss.refused_fraction(offered) * beyond;
+  }
+  double entering = 1;
+  for (std::uint32_t level = 0; level < choices; ++level) {
+    design.entering[level] = entering;
+    entering *= loss.refused_fraction(design.offered[level]);
+  }
+  return design;
+}
+
+}  // namespace
+
+double bucket_loss::refused_fraction(double offered) const {
+  if (!(offered > 0)) return 0;
+  return workload_ == table_workload::churn ? model::erlang_b(capacity_, offered)
+                                            : model::poisson_excess(offered, capacity_) / offered;
+}
+
+double bucket_loss::gain(double offered) const {
+  const double h = capacity_;
+  if (workload_ == table_workload::fill_only)
+    return h * model::poisson_at_least(offered, capacity_ + 1ull);
+  // y B w, with w the mean number of free slots: summed from full downwards.
+  const double full = model::erlang_b(capacity_, offered);
+  double free_slots = 0, at_load = full;
+  for (std::uint32_t load = capacity_; load > 0; --load) {
+    at_load *= load / offered;
+    free_slots += (capacity_ - load + 1) * at_load;
+  }
+  return offered * full * free_slots;
+}
+
+double overflow_of(const bucket_loss& loss, const table_design& design) {
+  const std::uint32_t last = design.levels - 1;
+  return design.entering[last] * loss.refused_fraction(design.offered[last]);
+}
+
+double hit_accesses_of(const bucket_loss& loss, const table_design& design, double share) {
+  double entering = share, accesses = 0;
+  for (std::uint32_t level = 0; level < design.levels; ++level) {
+    accesses += entering;
+    if (design.entering[level] > 0)
+      entering *= loss.refused_fraction(entering / design.entering[level] * design.offered[level]);
+  }
+  return accesses / share;
+}
+
+double space_of(const table_design& design) {
+  double buckets = 0;
+  for (std::uint32_t level = 0; level < design.levels; ++level)
+    buckets += design.entering[level] / design.offered[level];
+  return buckets;
+}
+
+table_design least_access_levels(const bucket_loss& loss, std::uint32_t choices, double load_factor,
+                                 double overflow_fraction) {
+  const auto at_bucket_cost = [&](double bucket_cost) {
+    const auto distance = [&](double overflow_cost) {
+      const double overflow =
+          overflow_of(loss, levels_at(loss, choices, bucket_cost, overflow_cost));
+      return std::log(overflow_fraction) - std::log(std::max(overflow, 1e-300));
+    };
+    // An element in the overflow costs no less than an access; what overflows little enough at that
+    // needs no more.
+    const double cost = find_crossing_in(distance, 1, 10 / std::sqrt(overflow_fraction),
+                                         10 / overflow_fraction, 1e60);
+    return levels_at(loss, choices, bucket_cost, cost);
+  };
+  const double h = loss.capacity();
+  const double wanted = std::log(1 / (load_factor * h));
+  const auto distance = [&](double bucket_cost) {
+    return wanted - std::log(space_of(at_bucket_cost(bucket_cost)));
+  };
+  return at_bucket_cost(find_crossing_in(distance, 1e-30, 0.1 * h, 10 * h, 1e20));
+}
+
+table_design levels_of(const bucket_loss& loss, const std::vector<double>& fractions,
+                       double load_factor) {
+  table_design design;
+  design.bucket_capacity = loss.capacity();
+  design.levels = static_cast<std::uint32_t>(fractions.size());
+  double entering = 1;
+  for (std::uint32_t level = 0; level < design.levels; ++level) {
+    design.entering[level] = entering;
+    // A level that is next to nothing keeps next to nothing, however much comes.
+    design.offered[level] = std::min(entering * load_factor * loss.capacity() / fractions[level],
+                                     1e6 * loss.capacity());
+    entering *= loss.refused_fraction(design.offered[level]);
+  }
+  return design;
+}
+
+}  // namespace oneprobe::planning

@@ -1,0 +1,464 @@
+// bounded_map against std::unordered_map, at its rated load, full and beyond, with elements of
+// every temper.
+#include "oneprobe/table/bounded_map.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <memory>
+#include <random>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "oneprobe/table/bounded_set.hpp"
+#include "unit/table/checked_map.hpp"
+#include "unit/table/operations.hpp"
+
+using namespace oneprobe;
+
+namespace {
+
+using number = std::uint64_t;
+using numbers = bounded_map<number, number>;
+
+/// A plan whose table is full soon: levels of 12, 4 and 2 buckets, one or a few of overflow.
+table_plan small_plan(std::uint32_t capacity, scheme_kind scheme = scheme_kind::multilevel,
+                      std::uint64_t overflow_buckets = 2) {
+  table_plan plan;
+  plan.bucket_capacity = capacity;
+  plan.scheme = scheme;
+  plan.elements = 14 * capacity;
+  plan.overflow_buckets = overflow_buckets;
+  plan.overflow_reserve = capacity;
+  switch (scheme) {
+    case scheme_kind::multilevel:
+      plan.levels = plan.choices = 3;
+      plan.level_buckets = {12, 4, 2};
+      break;
+    case scheme_kind::d_left:
+      plan.levels = plan.choices = 3;
+      plan.level_buckets = {6, 6, 6};
+      break;
+    case scheme_kind::single:
+      plan.levels = plan.choices = 1;
+      plan.level_buckets = {18};
+      break;
+    default:
+      plan.levels = 1;
+      plan.choices = 3;
+      plan.level_buckets = {18};
+  }
+  return plan;
+}
+
+template <class Scheme, std::uint32_t Capacity>
+void agrees_with_its_twin(scheme_kind kind) {
+  using map = bounded_map<number, number, seeded_hash, std::equal_to<>, Scheme, Capacity>;
+  for (const std::uint64_t seed : {1u, 2u, 3u}) {
+    checked_map<map> checked(map(small_plan(Capacity, kind), seeded_hash(seed)));
+    // A third of the keys at once, about as many as there is room for, and far too many.
+    for (const double times : {0.7, 2.0, 4.0})
+      random_operations(checked, 30'000, static_cast<std::uint64_t>(times * 18 * Capacity), seed,
+                        [](std::uint64_t i) { return i; });
+    EXPECT_GT(checked.overflowed(), 0u);
+    EXPECT_GT(checked.refused(), 0u);
+  }
+}
+
+TEST(bounded_map, agrees_with_its_twin_under_every_scheme) {
+  agrees_with_its_twin<multilevel, 16>(scheme_kind::multilevel);
+  agrees_with_its_twin<single, 16>(scheme_kind::single);
+  agrees_with_its_twin<sequential, 16>(scheme_kind::sequential);
+  agrees_with_its_twin<d_random, 16>(scheme_kind::d_random);
+  agrees_with_its_twin<d_left, 16>(scheme_kind::d_left);
+}
+
+TEST(bounded_map, agrees_with_its_twin_in_buckets_of_any_size) {
+  agrees_with_its_twin<multilevel, 1>(scheme_kind::multilevel);
+  agrees_with_its_twin<multilevel, 3>(scheme_kind::multilevel);
+  agrees_with_its_twin<multilevel, 4>(scheme_kind::multilevel);
+  agrees_with_its_twin<multilevel, 8>(scheme_kind::multilevel);
+  agrees_with_its_twin<sequential, 2>(scheme_kind::sequential);
+}
+
+TEST(bounded_map, holds_text_and_is_asked_by_views) {
+  using map = bounded_map<std::string, std::string>;
+  checked_map<map> checked(map(small_plan(16), seeded_hash(5)));
+  const auto text = [](std::uint64_t i) {
+    return "a key that needs memory, number " + std::to_string(i);
+  };
+  random_operations(checked, 40'000, 400, 1, text);
+  checked.clear();
+  checked.insert(text(1), "one");
+  map& plain = checked.map();
+  const std::string_view view = "a key that needs memory, number 1";
+  ASSERT_NE(plain.find(view), nullptr);
+  EXPECT_EQ(plain.find(view)->value, "one");
+  EXPECT_TRUE(plain.contains("a key that needs memory, number 1"));
+  EXPECT_EQ(plain.try_emplace(view, "two").outcome, insertion::present);
+  EXPECT_EQ(plain.try_emplace("another", "two").outcome, insertion::inserted);
+  EXPECT_EQ(plain.erase(view), erase_outcome::erased);
+  EXPECT_FALSE(plain.contains(view));
+}
+
+TEST(bounded_map, moves_what_cannot_be_copied) {
+  bounded_map<number, std::unique_ptr<number>> map(small_plan(16), seeded_hash(1));
+  auto value = std::make_unique<number>(7);
+  EXPECT_EQ(map.insert(1, std::move(value)).outcome, insertion::inserted);
+  EXPECT_EQ(value, nullptr);
+  // What is not inserted is not moved from.
+  auto other = std::make_unique<number>(8);
+  EXPECT_EQ(map.try_emplace(1, std::move(other)).outcome, insertion::present);
+  ASSERT_NE(other, nullptr);
+  EXPECT_EQ(*map.find(1)->value, 7u);
+  EXPECT_EQ(map.insert_or_assign(1, std::move(other)).outcome, insertion::present);
+  EXPECT_EQ(*map.find(1)->value, 8u);
+}
+
+/// Counts its kind, and throws when it is told to.
+struct tempered {
+  static inline int alive = 0;
+  static inline int copies_left = 0;
+  number value;
+
+  explicit tempered(number v) : value(v) { ++alive; }
+  tempered(const tempered& other) : value(other.value) {
+    if (copies_left-- == 0) throw std::runtime_error("no more copies");
+    ++alive;
+  }
+  tempered& operator=(const tempered&) = default;
+  ~tempered() { --alive; }
+};
+
+TEST(bounded_map, is_as_before_when_a_constructor_throws) {
+  {
+    bounded_map<number, tempered> map(small_plan(16), seeded_hash(3));
+    std::mt19937_64 random(1);
+    std::vector<number> there;
+    for (int i = 0; i < 20'000; ++i) {
+      const number key = random() % 400;
+      const bool present = map.contains(key);
+      const table_counts before = map.counts();
+      tempered::copies_left = static_cast<int>(random() % 2);
+      const tempered value(key);
+      if (tempered::copies_left == 1) {
+        map.insert(key, value);
+      } else if (!present) {
+        bool full = false;
+        try {
+          full = map.insert(key, value).outcome == insertion::full;
+          EXPECT_TRUE(full) << "it was constructed without a copy";
+        } catch (const std::runtime_error&) {
+        }
+        EXPECT_EQ(map.counts(), before);
+        EXPECT_FALSE(map.contains(key));
+      }
+      if (random() % 2 == 0) map.erase(random() % 400);
+      ASSERT_EQ(tempered::alive, static_cast<int>(map.size()) + 1);
+    }
+    // Notes that a failed insertion had left would keep misses long.
+    for (number key = 0; key < 400; ++key) map.erase(key);
+    EXPECT_EQ(map.stats().miss_accesses, 1.0);
+  }
+  EXPECT_EQ(tempered::alive, 0);
+}
+
+TEST(bounded_map, ends_the_life_of_its_elements_once) {
+  tempered::copies_left = 1'000'000;
+  {
+    bounded_map<number, tempered> map(small_plan(16), seeded_hash(3));
+    for (number key = 0; key < 100; ++key) map.try_emplace(key, key);
+    EXPECT_EQ(tempered::alive, 100);
+    bounded_map<number, tempered> moved(std::move(map));
+    EXPECT_EQ(tempered::alive, 100);
+    bounded_map<number, tempered> assigned(small_plan(16), seeded_hash(4));
+    assigned.try_emplace(1, number{1});
+    assigned = std::move(moved);
+    EXPECT_EQ(tempered::alive, 100);
+    EXPECT_EQ(assigned.size(), 100u);
+    assigned.clear();
+    EXPECT_EQ(tempered::alive, 0);
+    EXPECT_TRUE(assigned.empty());
+    assigned.try_emplace(1, number{1});
+  }
+  EXPECT_EQ(tempered::alive, 0);
+}
+
+TEST(bounded_map, keeps_references_until_an_element_is_erased) {
+  numbers map(small_plan(16), seeded_hash(1));
+  std::vector<std::pair<number, const map_element<number, number>*>> kept;
+  for (number key = 0; key < 100; ++key) kept.emplace_back(key, map.insert(key, key).element);
+  for (number key = 1000; key < 3000; ++key) {
+    map.insert(key, key);
+    map.erase(key - 50);
+  }
+  for (const auto& [key, element] : kept) {
+    EXPECT_EQ(element->key, key);
+    EXPECT_EQ(map.find(key), element);
+  }
+}
+
+TEST(bounded_map, says_full_and_keeps_everything) {
+  numbers map(small_plan(16), seeded_hash(1));
+  number key = 0;
+  std::vector<number> there;
+  for (std::uint64_t refused = 0; refused < 1000; ++key) {
+    const auto result = map.insert(key, key);
+    if (result.outcome == insertion::full)
+      ++refused;
+    else
+      there.push_back(key);
+  }
+  EXPECT_EQ(map.size(), there.size());
+  EXPECT_LE(map.size(), 20u * 16);
+  EXPECT_GT(map.size(), 18u * 16);
+  for (const number one : there) ASSERT_TRUE(map.contains(one));
+  // Once something is erased there is room for something.
+  for (const number one : there) map.erase(one);
+  EXPECT_TRUE(map.empty());
+  EXPECT_EQ(map.stats().counts, table_counts{});
+}
+
+TEST(bounded_map, lowers_every_note_that_it_raised) {
+  numbers map(small_plan(8 * 2), seeded_hash(9));
+  std::mt19937_64 random(4);
+  for (int i = 0; i < 100'000; ++i) {
+    const number key = random() % 500;
+    if (random() % 2 == 0)
+      map.insert(key, key);
+    else
+      map.erase(key);
+  }
+  ASSERT_EQ(map.stats().stuck_notes, 0u);
+  for (number key = 0; key < 500; ++key) map.erase(key);
+  EXPECT_EQ(map.stats().miss_accesses, 1.0);
+}
+
+/// A hash that the keys choose.
+struct chosen_hash {
+  explicit chosen_hash(std::uint64_t = 0) {}
+  key_hash operator()(number key) const { return {key}; }
+};
+
+TEST(bounded_map, reads_at_most_two_lines_per_bucket_for_any_keys) {
+  using map = bounded_map<number, number, chosen_hash>;
+  checked_map<map> checked(map(small_plan(16), chosen_hash()));
+  std::mt19937_64 random(1);
+  // All in a few buckets, with few different tags and notes: such keys need not be rare if somebody
+  // looks for them.
+  std::vector<number> keys;
+  for (int i = 0; i < 4000; ++i)
+    keys.push_back((random() % 3) << 60 | (random() & 0x0fff'ffff) << 28 | random() % 3);
+  std::uint32_t most = 0;
+  for (int round = 0; round < 20; ++round) {
+    for (const number key : keys) {
+      if (random() % 3 == 0)
+        checked.erase(key);
+      else
+        checked.insert(key, key);
+      const table_path path = checked.explain(key);
+      ASSERT_LE(path.lines, 2 * (path.accesses + path.overflow_accesses));
+      most = std::max(most, path.lines);
+    }
+  }
+  EXPECT_GT(most, 6u) << "these keys were meant to be expensive";
+  EXPECT_GT(checked.refused(), 0u);
+}
+
+TEST(bounded_map, refuses_plans_that_are_not_for_it) {
+  const auto fault_of = [](const table_plan& plan) -> std::string {
+    try {
+      numbers map(plan);
+    } catch (const std::invalid_argument& refused) {
+      return refused.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(fault_of(small_plan(16)), "");
+  EXPECT_EQ(fault_of(small_plan(8)), "bucket_capacity must be 16; found 8");
+  EXPECT_EQ(fault_of(small_plan(16, scheme_kind::sequential)),
+            "scheme must be multilevel; found sequential");
+  table_plan plan = small_plan(16);
+  plan.level_buckets[1] = 0;
+  EXPECT_EQ(fault_of(plan), "level_buckets must be 1 and up, 2^40 in all; found 0");
+  plan = small_plan(16);
+  plan.overflow_buckets = 0;
+  EXPECT_EQ(fault_of(plan), "overflow_buckets must be 1 to 2^40; found 0");
+}
+
+TEST(bounded_map, lives_in_memory_of_the_caller) {
+  const table_plan plan = small_plan(16);
+  line_memory memory(plan.memory(16).total());
+  numbers map(plan, memory.bytes(), seeded_hash(1));
+  for (number key = 0; key < 200; ++key) map.insert(key, key + 1);
+  EXPECT_EQ(map.memory().data(), memory.data());
+  for (number key = 0; key < 200; ++key) ASSERT_EQ(map.find(key)->value, key + 1);
+  EXPECT_THROW(numbers(plan, memory.bytes().first(64), seeded_hash(1)), std::invalid_argument);
+}
+
+TEST(bounded_map, sweeps_all_elements_in_turn) {
+  numbers map(small_plan(16), seeded_hash(1));
+  for (number key = 0; key < 250; ++key) map.insert(key, key % 2);
+  std::uint64_t erased = 0;
+  for (int call = 0; call < 5; ++call)
+    erased += map.sweep(4, [](const auto& element) { return element.value == 1; });
+  EXPECT_EQ(erased, 125u);
+  EXPECT_EQ(map.size(), 125u);
+  for (const auto& [key, value] : map) EXPECT_EQ(value, 0u);
+}
+
+TEST(bounded_map, is_copied_with_all_it_has) {
+  bounded_map<std::string, std::string> map(small_plan(16), seeded_hash(1));
+  for (int i = 0; i < 300; ++i) map.try_emplace("key " + std::to_string(i), std::to_string(i));
+  ASSERT_GT(map.counts().overflow, 0u);
+  const bounded_map<std::string, std::string> copy(map);
+  map.clear();
+  EXPECT_GT(copy.size(), 280u);
+  std::uint64_t found = 0;
+  for (int i = 0; i < 300; ++i) found += copy.contains("key " + std::to_string(i)) ? 1u : 0u;
+  EXPECT_EQ(found, copy.size());
+  map = copy;
+  EXPECT_EQ(map.counts(), copy.counts());
+  EXPECT_EQ(map.stats().miss_accesses, copy.stats().miss_accesses);
+  numbers plain(small_plan(16), seeded_hash(1));
+  for (number key = 0; key < 300; ++key) plain.insert(key, key);
+  numbers same(plain);
+  EXPECT_EQ(same.size(), plain.size());
+  for (const auto& [key, value] : plain) EXPECT_EQ(same.find(key)->value, value);
+}
+
+TEST(bounded_map, loses_nothing_when_a_copy_throws) {
+  {
+    tempered::copies_left = 1'000'000;
+    bounded_map<number, tempered> map(small_plan(16), seeded_hash(3));
+    for (number key = 0; key < 300; ++key) map.try_emplace(key, key);
+    const int alive = tempered::alive;
+    for (const int copies : {0, 1, 100, 250}) {
+      tempered::copies_left = copies;
+      EXPECT_THROW((bounded_map<number, tempered>(map)), std::runtime_error);
+      EXPECT_EQ(tempered::alive, alive);
+    }
+    tempered::copies_left = 1'000'000;
+  }
+  EXPECT_EQ(tempered::alive, 0);
+}
+
+TEST(bounded_map, grows_by_copying_into_a_larger_one) {
+  numbers map(small_plan(16), seeded_hash(1));
+  number key = 0;
+  while (map.insert(key, key).outcome != insertion::full) ++key;
+  numbers larger(1000, seeded_hash(2));
+  EXPECT_EQ(map.copy_into(larger), 0u);
+  EXPECT_EQ(larger.size(), map.size());
+  EXPECT_EQ(larger.insert(key, key).outcome, insertion::inserted);
+  for (number more = 10'000; more < 10'500; ++more) larger.insert(more, more);
+  numbers smaller(small_plan(16), seeded_hash(3));
+  const std::uint64_t without_room = larger.copy_into(smaller);
+  EXPECT_GT(without_room, 0u);
+  EXPECT_EQ(without_room, larger.size() - smaller.size());
+}
+
+TEST(bounded_map, drains_its_overflow_when_there_is_room_again) {
+  numbers map(small_plan(16), seeded_hash(1));
+  number key = 0;
+  while (map.insert(key, key).outcome != insertion::full) ++key;
+  const std::uint64_t overflowed = map.counts().overflow;
+  ASSERT_GT(overflowed, 4u);
+  EXPECT_EQ(map.drain(2), 0u) << "there was no room";
+  for (number one = 0; one < key; one += 2) map.erase(one);
+  EXPECT_GT(map.counts().overflow, 0u) << "nothing is drained unless it is asked for";
+  while (map.drain(1) + map.drain(1) > 0) {
+  }
+  EXPECT_EQ(map.counts().overflow, 0u);
+  for (number one = 0; one < key; ++one) ASSERT_EQ(map.contains(one), one % 2 == 1);
+  for (number one = 0; one < key; ++one) map.erase(one);
+  EXPECT_EQ(map.stats().miss_accesses, 1.0);
+  EXPECT_EQ(map.stats().counts, table_counts{});
+}
+
+TEST(bounded_map, agrees_with_its_twin_while_it_drains) {
+  numbers map(small_plan(16), seeded_hash(1));
+  map.drain_on_erase(1);
+  checked_map<numbers> checked(std::move(map));
+  for (const std::uint64_t keys : {250u, 400u, 800u})
+    random_operations(checked, 30'000, keys, 1, [](std::uint64_t i) { return i; });
+  EXPECT_GT(checked.overflowed(), 0u);
+}
+
+TEST(bounded_map, asks_who_shall_give_way_when_it_is_full) {
+  using map = bounded_map<number, number, seeded_hash>;
+  map table(small_plan(16), seeded_hash(1));
+  number time = 0;
+  std::uint64_t evicted = 0;
+  const auto oldest = [&](std::span<map_element<number, number>* const> candidates) {
+    EXPECT_GT(candidates.size(), 0u);
+    EXPECT_LE(candidates.size(), 16u * (3 + 4));
+    auto* chosen = candidates.front();
+    for (auto* one : candidates) chosen = one->value < chosen->value ? one : chosen;
+    ++evicted;
+    return chosen;
+  };
+  for (; time < 5000; ++time) {
+    const auto result = table.try_emplace_evicting(time * 7, oldest, time);
+    ASSERT_NE(result.outcome, insertion::full);
+    ASSERT_TRUE(table.contains(time * 7));
+  }
+  EXPECT_EQ(table.size(), 5000 - evicted);
+  EXPECT_EQ(
+      table.insert(1, 1).outcome == insertion::full || table.erase(1) == erase_outcome::erased,
+      true);
+  // Who picks nobody keeps all.
+  const std::uint64_t size = table.size();
+  for (number key = 1'000'001; key < 1'000'100; ++key)
+    if (table
+            .try_emplace_evicting(
+                key, [](auto) -> map_element<number, number>* { return nullptr; }, 0u)
+            .outcome != insertion::full)
+      table.erase(key);
+  EXPECT_EQ(table.size(), size);
+}
+
+TEST(bounded_map, takes_hashes_that_were_made_before) {
+  numbers map(1000, seeded_hash(1));
+  std::vector<number> keys;
+  std::vector<key_hash> hashes;
+  for (number key = 0; key < 1000; ++key) {
+    keys.push_back(key);
+    hashes.push_back(map.hash()(key));
+    EXPECT_NE(map.try_emplace_hashed(hashes.back(), key, key).outcome, insertion::full);
+  }
+  std::vector<map_element<number, number>*> found(keys.size());
+  EXPECT_EQ(map.bulk_find(keys, hashes, found), 1000u);
+  for (const number key : keys) {
+    EXPECT_EQ(map.find(key, hashes[key]), found[key]);
+    EXPECT_TRUE(map.contains(key, hashes[key]));
+  }
+  EXPECT_EQ(map.erase(keys[3], hashes[3]), erase_outcome::erased);
+  EXPECT_FALSE(map.visit(3, [](auto&) { FAIL(); }));
+  EXPECT_TRUE(map.visit(4, [](auto& element) { element.value = 9; }));
+  EXPECT_EQ(map.find(4)->value, 9u);
+}
+
+TEST(bounded_set, inserts_finds_and_erases) {
+  bounded_set<std::string> set(1000, seeded_hash(2));
+  EXPECT_EQ(set.insert("a").outcome, insertion::inserted);
+  EXPECT_EQ(set.insert(std::string("a")).outcome, insertion::present);
+  EXPECT_EQ(set.insert(std::string_view("b")).outcome, insertion::inserted);
+  EXPECT_TRUE(set.contains("a"));
+  EXPECT_TRUE(set.contains(std::string("b")));
+  EXPECT_EQ(set.erase("a"), erase_outcome::erased);
+  EXPECT_EQ(set.erase("a"), erase_outcome::absent);
+  EXPECT_EQ(set.size(), 1u);
+}
+
+TEST(bounded_set, of_numbers_needs_no_more_than_its_plan) {
+  bounded_set<number> set(10'000, seeded_hash(2));
+  EXPECT_EQ(set.memory().size(), set.plan().memory(8).total());
+  for (number key = 0; key < 10'000; ++key) ASSERT_NE(set.insert(key).outcome, insertion::full);
+  for (number key = 0; key < 10'000; ++key) ASSERT_TRUE(set.contains(key));
+  for (number key = 10'000; key < 20'000; ++key) ASSERT_FALSE(set.contains(key));
+}
+
+}  // namespace
