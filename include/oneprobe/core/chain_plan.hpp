@@ -1,4 +1,4 @@
-// What a chained table is told: numbers, wherever they come from. plan/chains.hpp computes them.
+// What a chained table is told: numbers, wherever they come from. model/balance.hpp computes them.
 #pragma once
 
 #include <array>

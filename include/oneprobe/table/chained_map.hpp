@@ -1,7 +1,7 @@
 // A hash map with chains whose lengths vary as little as the access budget allows (ECB, Section
 // VIII), under any placement scheme; with one choice, the ordinary chained table (LEC, 7.2.1).
 //
-//   chained_map<std::string, int> counts(*plan_chains({.elements = 1'000'000}).plan);
+//   chained_map<std::string, int> counts(plan);              // a chain_plan
 //   counts.try_emplace("a", 1);
 //   if (auto* found = counts.find("a")) ++found->value;
 //   counts.erase("a");
