@@ -9,6 +9,7 @@
 #include "bench/boost_bloom.hpp"
 #include "bench/commands.hpp"
 #include "bench/filters_report.hpp"
+#include "bench/kinds.hpp"
 #include "bench/line_limit.hpp"
 #include "bench/machine.hpp"
 #include "bench/our_filters.hpp"
@@ -59,23 +60,8 @@ constexpr std::array<word<simd_level>, 3> level_names{{
 }};
 
 std::vector<contender_kind> read_kinds(const arguments& in) {
-  std::vector<contender_kind> kinds;
-  const auto typed = in.maybe_text(chosen_kinds);
-  std::string_view left = typed ? std::string_view(*typed) : std::string_view();
-  if (!typed)
-    for (const auto& each : kind_names) kinds.push_back(each.value);
-  while (!left.empty() || (typed && kinds.empty())) {
-    const std::size_t comma = std::min(left.find(','), left.size());
-    const std::string_view name = left.substr(0, comma);
-    const auto found = std::find_if(kind_names.begin(), kind_names.end(),
-                                    [&](const auto& each) { return each.text == name; });
-    if (found == kind_names.end())
-      throw usage_error(fmt::format(
-          "--kind must be standard, partitioned, blocked, counting, balanced or boost; found {}",
-          in_quotes(name)));
-    kinds.push_back(found->value);
-    left.remove_prefix(std::min(comma + 1, left.size()));
-  }
+  const std::vector<contender_kind> kinds = cli::read_kinds(
+      in, chosen_kinds, kind_names, "standard, partitioned, blocked, counting, balanced or boost");
   if (kinds == std::vector{contender_kind::boost} && boost_bloom_state() == peer_state::absent)
     throw usage_error("--kind boost needs cmake -DONEPROBE_PEER_BOOST_BLOOM=DIR");
   return kinds;

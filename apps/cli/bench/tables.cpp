@@ -4,6 +4,7 @@
 #include <array>
 
 #include "bench/commands.hpp"
+#include "bench/kinds.hpp"
 #include "bench/machine.hpp"
 #include "bench/our_tables.hpp"
 #include "bench/table_contest.hpp"
@@ -44,24 +45,8 @@ constexpr std::array<word<table_kind>, 7> kind_names{{
 }};
 
 std::vector<table_kind> read_kinds(const arguments& in) {
-  std::vector<table_kind> kinds;
-  const auto typed = in.maybe_text(chosen_kinds);
-  std::string_view left = typed ? std::string_view(*typed) : std::string_view();
-  if (!typed)
-    for (const auto& each : kind_names) kinds.push_back(each.value);
-  while (!left.empty() || (typed && kinds.empty())) {
-    const std::size_t comma = std::min(left.find(','), left.size());
-    const std::string_view name = left.substr(0, comma);
-    const auto found = std::find_if(kind_names.begin(), kind_names.end(),
-                                    [&](const auto& each) { return each.text == name; });
-    if (found == kind_names.end())
-      throw usage_error(
-          fmt::format("--kind must be ours, boost, absl, libcuckoo, tbb, std or rte; found {}",
-                      in_quotes(name)));
-    kinds.push_back(found->value);
-    left.remove_prefix(std::min(comma + 1, left.size()));
-  }
-  return kinds;
+  return cli::read_kinds(in, chosen_kinds, kind_names,
+                         "ours, boost, absl, libcuckoo, tbb, std or rte");
 }
 
 std::uint64_t read_elements(const arguments& in) {

@@ -343,24 +343,14 @@ class bounded_table {
         memory_(std::move(memory)),
         hash_(std::move(hash)),
         equal_(std::move(equal)) {
-    const table_memory_parts parts = plan.memory(sizeof(Element));
-    if (memory_.size() != parts.total())
-      refuse_parameter("memory must be " + std::to_string(parts.total()) + " bytes; found " +
-                       std::to_string(memory_.size()));
-    std::byte* const first = memory_.data();
-    std::byte* const second = first + parts.side + parts.slots;
-    buckets_ = store(first, first + parts.side, plan.buckets());
-    overflow_ = store(second, second + parts.overflow_side, plan.overflow_buckets);
+    const detail::table_stores<store> stores(plan, sizeof(Element), memory_);
+    buckets_ = stores.buckets;
+    overflow_ = stores.overflow;
   }
 
   static const table_plan& checked(const table_plan& plan) {
     static_assert(alignof(Element) <= line_memory::line_bytes, "slots begin on a cache line");
-    check_plan(plan);
-    if (plan.bucket_capacity != Capacity)
-      refuse_parameter("bucket_capacity must be " + std::to_string(Capacity) + "; found " +
-                       std::to_string(plan.bucket_capacity));
-    if (const auto fault = detail::find_other_scheme<Scheme>(plan.scheme)) refuse_parameter(*fault);
-    return plan;
+    return detail::checked_plan<Scheme, Capacity>(plan);
   }
 
   admission rule() const { return admission(Capacity); }

@@ -29,7 +29,6 @@
 #include <utility>
 
 #include "oneprobe/core/default_table_plan.hpp"
-#include "oneprobe/core/error.hpp"
 #include "oneprobe/core/line_memory.hpp"
 #include "oneprobe/core/shared_count.hpp"
 #include "oneprobe/core/table_answers.hpp"
@@ -37,11 +36,11 @@
 #include "oneprobe/hash/derive.hpp"
 #include "oneprobe/hash/hasher.hpp"
 #include "oneprobe/scheme/admission.hpp"
-#include "oneprobe/scheme/of_levels.hpp"
 #include "oneprobe/scheme/ring.hpp"
 #include "oneprobe/scheme/schemes.hpp"
 #include "oneprobe/scheme/walk.hpp"
 #include "oneprobe/store/shared_buckets.hpp"
+#include "oneprobe/table/table_walks.hpp"
 
 namespace oneprobe {
 namespace detail {
@@ -255,23 +254,12 @@ class concurrent_map {
         memory_(std::move(memory)),
         hash_(std::move(hash)),
         equal_(std::move(equal)) {
-    const table_memory_parts parts = plan.memory(sizeof(element));
-    if (memory_.size() != parts.total())
-      refuse_parameter("memory must be " + std::to_string(parts.total()) + " bytes; found " +
-                       std::to_string(memory_.size()));
-    std::byte* const first = memory_.data();
-    std::byte* const second = first + parts.side + parts.slots;
-    buckets_ = store(first, first + parts.side, plan.buckets());
-    overflow_ = store(second, second + parts.overflow_side, plan.overflow_buckets);
+    const detail::table_stores<store> stores(plan, sizeof(element), memory_);
+    buckets_ = stores.buckets;
+    overflow_ = stores.overflow;
   }
   static const table_plan& checked(const table_plan& plan) {
-    check_plan(plan);
-    if (plan.bucket_capacity != BucketCapacity)
-      refuse_parameter("bucket_capacity must be " + std::to_string(BucketCapacity) + "; found " +
-                       std::to_string(plan.bucket_capacity));
-    if (const auto fault = detail::find_other_scheme<multilevel>(plan.scheme))
-      refuse_parameter(*fault);
-    return plan;
+    return detail::checked_plan<multilevel, BucketCapacity>(plan);
   }
   static key_hash overflow_hash(key_hash hash) noexcept { return {overflow_bits(hash)}; }
 

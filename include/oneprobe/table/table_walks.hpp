@@ -1,13 +1,19 @@
-// What joins schemes and buckets for the tables: keys to look for, elements to construct. For
-// table/bounded_table.hpp; there is nothing here to call.
+// What joins schemes and buckets for the tables: keys to look for, elements to construct, stores in
+// a table's memory. For the other headers of table/; there is nothing here to call.
 #pragma once
 
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 
+#include "oneprobe/core/error.hpp"
 #include "oneprobe/core/key_hash.hpp"
+#include "oneprobe/core/line_memory.hpp"
 #include "oneprobe/core/placement.hpp"
+#include "oneprobe/core/table_plan.hpp"
+#include "oneprobe/scheme/of_levels.hpp"
 #include "oneprobe/store/tagged_buckets.hpp"
 
 namespace oneprobe::detail {
@@ -88,6 +94,35 @@ class keyed_buckets {
  private:
   const Buckets* buckets_;
   const Equal* equal_;
+};
+
+/// A plan that a table of this scheme and capacity can follow; any other is refused.
+template <class Scheme, std::uint32_t Capacity>
+const table_plan& checked_plan(const table_plan& plan) {
+  check_plan(plan);
+  if (plan.bucket_capacity != Capacity)
+    refuse_parameter("bucket_capacity must be " + std::to_string(Capacity) + "; found " +
+                     std::to_string(plan.bucket_capacity));
+  if (const auto fault = find_other_scheme<Scheme>(plan.scheme)) refuse_parameter(*fault);
+  return plan;
+}
+
+/// The two stores in a table's memory, which must have the size of the plan.
+template <class Store>
+struct table_stores {
+  Store buckets;
+  Store overflow;
+
+  table_stores(const table_plan& plan, std::uint64_t slot_bytes, line_memory& memory) {
+    const table_memory_parts parts = plan.memory(slot_bytes);
+    if (memory.size() != parts.total())
+      refuse_parameter("memory must be " + std::to_string(parts.total()) + " bytes; found " +
+                       std::to_string(memory.size()));
+    std::byte* const first = memory.data();
+    std::byte* const second = first + parts.side + parts.slots;
+    buckets = Store(first, first + parts.side, plan.buckets());
+    overflow = Store(second, second + parts.overflow_side, plan.overflow_buckets);
+  }
 };
 
 }  // namespace oneprobe::detail
