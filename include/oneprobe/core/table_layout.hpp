@@ -32,8 +32,10 @@ inline std::array<std::uint64_t, table_plan::most_levels> level_buckets_for(
   for (std::uint32_t level = 0; level < design.levels; ++level) {
     double mean = elements * design.made_for * design.entering[level];
     if (level > 0) mean += level_slack_deviations * std::sqrt(mean);
-    sizes[level] =
-        static_cast<std::uint64_t>(std::clamp(std::ceil(mean / design.offered[level]), 1.0, 1e18));
+    // The share that reaches a late level may be too small for a double: one bucket then.
+    const double offered = design.offered[level];
+    const double buckets = mean > 0 && offered > 0 ? std::ceil(mean / offered) : 1;
+    sizes[level] = static_cast<std::uint64_t>(std::clamp(buckets, 1.0, 1e18));
   }
   return sizes;
 }
