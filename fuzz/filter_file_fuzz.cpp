@@ -9,8 +9,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <span>
 #include <string>
@@ -19,6 +17,7 @@
 #include <variant>
 #include <vector>
 
+#include "hostile_file.hpp"
 #include "oneprobe/filter/any_filter.hpp"
 #include "oneprobe/filter/balanced.hpp"
 #include "oneprobe/filter/blocked.hpp"
@@ -29,19 +28,7 @@
 namespace {
 
 using namespace oneprobe;
-
-void require(bool holds, const char* what) {
-  if (holds) return;
-  std::fprintf(stderr, "filter_file_fuzz: %s\n", what);
-  std::abort();
-}
-
-void require_sentence(const load_failure& failure) {
-  require(!failure.sentence.empty() && failure.sentence.size() < 1000,
-          "the sentence is no sentence");
-  for (const char c : failure.sentence)
-    require(c >= 0x20 && c < 0x7f, "the sentence is not one printable line");
-}
+using namespace hostile_file;
 
 constexpr std::array<std::string_view, 4> text_keys = {"", "a", "a key", "another, longer key"};
 constexpr std::uint64_t integer_keys = 40;
@@ -152,33 +139,13 @@ void view(std::span<const std::byte> bytes) {
   });
 }
 
-template <class Number>
-Number number_at(std::span<const std::byte> bytes, std::size_t at) {
-  return byte_reader(bytes.subspan(at, sizeof(Number))).take<Number>();
-}
-
 bool holds_parts(std::span<const std::byte> bytes) {
   return bytes.size() >= preamble_bytes &&
          name_of(static_cast<parts_kind>(number_at<std::uint16_t>(bytes, 10))) != "unknown";
 }
 
-/// Makes magic, lengths and checksums fit, as far as there are sections.
-void seal(std::span<std::byte> bytes, std::size_t parameter_bytes) {
-  const std::size_t head_bytes = preamble_bytes + parameter_bytes;
-  if (bytes.size() < head_bytes) return;
-  std::ranges::copy(file_magic, bytes.begin());
-  const auto put = [&](std::size_t at, std::uint64_t value) {
-    byte_writer(bytes.subspan(at, 8)).put(value);
-  };
-  const std::span<const std::byte> all(bytes);
-  put(16, parameter_bytes);
-  put(24, bytes.size() - head_bytes);
-  put(32, checksum_of(all.subspan(preamble_bytes, parameter_bytes)));
-  put(40, checksum_of(all.subspan(head_bytes)));
-  put(56, checksum_of(all.first(56)));
-}
-
-/// The same for a file of several filters: first the parts, where the file says that they are.
+/// Makes everything fit in a file of several filters: first the parts, where the file says that
+/// they are.
 void seal_parts(std::span<std::byte> bytes) {
   constexpr std::size_t fixed_bytes = preamble_bytes + parts_parameters::fixed_bytes;
   if (bytes.size() < fixed_bytes) return;

@@ -176,6 +176,7 @@ void add_bench(CLI::App& app) {
            "filters --elements 1M --rounds 3");
   add_command(*group, filters_command);
   add_command(*group, bench_tables_command);
+  add_command(*group, bench_readers_command);
 }
 
 }  // namespace oneprobe::cli

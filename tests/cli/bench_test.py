@@ -324,5 +324,24 @@ class TablesForm(unittest.TestCase):
         self.assertLessEqual(max(map(len, text.splitlines())), 80)
 
 
+class Readers(unittest.TestCase):
+    def test_a_reader_is_right_alone_and_beside_a_writer(self):
+        found = measured("bench readers --elements 20000 --rounds 2")
+        self.assertEqual(found["wrong_answers"], 0)
+        self.assertEqual(found["lookups_beside_writer"], 2_000_000)
+        self.assertGreater(found["writes"], 0)
+        for name in ("bounded_map_hit_ns", "alone_hit_ns", "beside_writer_hit_ns", "throughput_kept"):
+            self.assertGreater(found[name], 0, name)
+        for name in ("alone_over_bounded_map", "throughput_kept"):
+            self.assertLessEqual(found[f"{name}_least"], found[name])
+            self.assertLessEqual(found[name], found[f"{name}_most"])
+
+    def test_what_is_out_of_range_is_refused(self):
+        for wrong, name in (("--elements 10", "--elements"), ("--rounds 0", "--rounds")):
+            outcome = run(f"bench readers {wrong}", timeout=60)
+            self.assertEqual(outcome.code, 2)
+            self.assertIn(name, outcome.stderr)
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -35,6 +35,16 @@ struct result {
   std::uint64_t lost = 0;
   std::uint64_t unexpected = 0;  // answers to writers that cannot be
   std::uint64_t refused = 0;     // insertions into the full map
+
+  result& operator+=(const result& other) {
+    reads += other.reads;
+    retries += other.retries;
+    torn += other.torn;
+    lost += other.lost;
+    unexpected += other.unexpected;
+    refused += other.refused;
+    return *this;
+  }
 };
 
 struct checked_value {
@@ -166,14 +176,7 @@ inline result run(const settings& how) {
     for (unsigned i = 0; i < how.writers; ++i)
       threads.emplace_back([&, i] { write(found[how.readers + i], how.seed * 200 + i, i == 0); });
   }
-  for (const result& part : found) {
-    sum.reads += part.reads;
-    sum.retries += part.retries;
-    sum.torn += part.torn;
-    sum.lost += part.lost;
-    sum.unexpected += part.unexpected;
-    sum.refused += part.refused;
-  }
+  for (const result& part : found) sum += part;
 
   // What is left must be what the map counts, and be there once.
   std::uint64_t left = 0;

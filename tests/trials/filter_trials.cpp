@@ -11,19 +11,17 @@
 // says what was found.
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <vector>
 
 #include "statistical/filter_points.hpp"
 #include "support/with_filter.hpp"
+#include "trials/command_line.hpp"
 #include "trials/concurrent_trial.hpp"
 #include "trials/kept.hpp"
 
@@ -37,19 +35,8 @@ struct settings {
   std::uint64_t lookups = 1'000'000'000;
   std::uint64_t queries = 1'000'000'000;
   std::uint64_t elements = 200'000;  // of each filter whose error is measured
-  unsigned threads = std::max(1u, std::thread::hardware_concurrency());
+  std::uint64_t threads = trials::threads_here();
 };
-
-/// Runs tasks 0 .. count - 1 on several threads.
-template <class Task>
-void in_parallel(std::size_t count, unsigned threads, Task task) {
-  std::atomic<std::size_t> next{0};
-  std::vector<std::jthread> pool;
-  for (unsigned i = 0; i < threads; ++i)
-    pool.emplace_back([&] {
-      for (std::size_t at = next++; at < count; at = next++) task(at);
-    });
-}
 
 // ---- keeps: no false negative ----
 
@@ -117,7 +104,7 @@ json report(const filter_plan& plan, const trials::kept& found) {
 int keeps(const settings& how) {
   const std::vector<filter_plan> plans = kept_plans(how.keys);
   std::vector<json> rows(plans.size());
-  in_parallel(plans.size(), how.threads, [&](std::size_t i) {
+  trials::in_parallel(plans.size(), how.threads, [&](std::size_t i) {
     trials::kept sum;
     const std::size_t fills = std::size(trials::overfills) * every_key_pattern.size();
     const std::uint64_t passes =
@@ -185,7 +172,7 @@ json measure(const filter_plan& plan, std::uint64_t queries, std::uint64_t seed)
 int errs(const settings& how) {
   const std::vector<filter_plan> plans = measured_plans(how.elements);
   std::vector<json> rows(plans.size());
-  in_parallel(plans.size(), how.threads, [&](std::size_t i) {
+  trials::in_parallel(plans.size(), how.threads, [&](std::size_t i) {
     rows[i] = measure(plans[i], how.queries, 1000 * (i + 1));
     std::fprintf(stderr, "%s\n", rows[i].dump().c_str());
   });
@@ -201,34 +188,17 @@ int usage() {
   return 2;
 }
 
-/// A count such as 10000000 or 1e7; 0 if it is none.
-std::uint64_t count_of(const char* text) {
-  char* end = nullptr;
-  const double value = std::strtod(text, &end);
-  return *end == '\0' && value >= 1 && value <= 1e12 ? static_cast<std::uint64_t>(value) : 0;
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
   settings how;
-  for (int i = 2; i < argc; i += 2) {
-    const std::string_view name = argv[i];
-    const std::uint64_t value = i + 1 < argc ? count_of(argv[i + 1]) : 0;
-    if (value == 0) return usage();
-    if (name == "--keys")
-      how.keys = value;
-    else if (name == "--lookups")
-      how.lookups = value;
-    else if (name == "--queries")
-      how.queries = value;
-    else if (name == "--elements")
-      how.elements = value;
-    else if (name == "--threads")
-      how.threads = static_cast<unsigned>(std::min<std::uint64_t>(value, 256));
-    else
-      return usage();
-  }
+  if (!trials::read_counts(argc, argv,
+                           {{"--keys", &how.keys},
+                            {"--lookups", &how.lookups},
+                            {"--queries", &how.queries},
+                            {"--elements", &how.elements},
+                            {"--threads", &how.threads}}))
+    return usage();
   const std::string_view verb = argc > 1 ? argv[1] : "";
   if (verb == "keeps") return keeps(how);
   if (verb == "errs") return errs(how);

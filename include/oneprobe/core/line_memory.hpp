@@ -2,9 +2,11 @@
 //
 //   line_memory own(bytes);                          // huge pages where it is large enough
 //   line_memory lent = line_memory::lend(span);      // the caller's; never freed
+//   line_memory now(bytes, {.touch = page_touch::at_once});
 //
-// A copy is always memory of its own. Large memory comes straight from the system, which zeroes a
-// page when it is first touched: 2^40 bits cost nothing until they are used.
+// A copy is always memory of its own, with the default options. Large memory comes straight from
+// the system, which zeroes a page when it is first touched: 2^40 bits cost nothing until they are
+// used.
 #pragma once
 
 #include <cstddef>
@@ -21,13 +23,29 @@
 
 namespace oneprobe {
 
+/// The pages of large memory. Advice: a system without huge pages gives ordinary ones.
+enum class page_kind : std::uint8_t { huge, ordinary };
+
+/// When a page of large memory is there.
+enum class page_touch : std::uint8_t {
+  on_use,   // at its first use, which then takes longer
+  at_once,  // from the start: no operation ever waits for a page
+};
+
+/// For memory that is asked of the system. What is smaller than two huge pages is ordinary memory
+/// that is there from the start.
+struct memory_options {
+  page_kind pages = page_kind::huge;
+  page_touch touch = page_touch::on_use;
+};
+
 class line_memory {
  public:
   static constexpr std::size_t line_bytes = 64;
 
   line_memory() noexcept = default;
   /// Zeroed memory. Throws std::bad_alloc if there is not so much.
-  explicit line_memory(std::uint64_t bytes);
+  explicit line_memory(std::uint64_t bytes, memory_options options = {});
   ~line_memory() { release(); }
 
   line_memory(const line_memory& other) : line_memory(other.bytes_) {
@@ -74,6 +92,7 @@ class line_memory {
       refuse_parameter("memory must be aligned to 64 bytes");
   }
   void release() noexcept;
+  void touch_pages() noexcept;
 
   [[noreturn]] static void throw_bad_alloc() {
 #if defined(__cpp_exceptions)
@@ -89,7 +108,7 @@ class line_memory {
   owner owner_ = owner::nobody;
 };
 
-inline line_memory::line_memory(std::uint64_t bytes) {
+inline line_memory::line_memory(std::uint64_t bytes, [[maybe_unused]] memory_options options) {
   if (bytes > static_cast<std::size_t>(-1) - huge_page_bytes) throw_bad_alloc();
   bytes_ = static_cast<std::size_t>(bytes);
   if (bytes_ == 0) return;
@@ -104,15 +123,28 @@ inline line_memory::line_memory(std::uint64_t bytes) {
     lead_ = (huge_page_bytes - reinterpret_cast<std::uintptr_t>(memory) % huge_page_bytes) %
             huge_page_bytes;
     data_ = static_cast<std::byte*>(memory) + lead_;
-    // Only a wish: the answer does not matter.
-    static_cast<void>(::madvise(data_, bytes_, MADV_HUGEPAGE));
+    // Only a wish: the answer does not matter. Some systems have huge pages unless told otherwise.
+    static_cast<void>(::madvise(
+        data_, bytes_, options.pages == page_kind::huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE));
     owner_ = owner::system;
+    if (options.touch == page_touch::at_once) touch_pages();
     return;
   }
 #endif
   data_ = static_cast<std::byte*>(::operator new (bytes_, std::align_val_t{line_bytes}));
   std::memset(data_, 0, bytes_);
   owner_ = owner::heap;
+}
+
+/// REQUIRES: zeroed.
+inline void line_memory::touch_pages() noexcept {
+#if defined(MADV_POPULATE_WRITE)
+  if (::madvise(data_, bytes_, MADV_POPULATE_WRITE) == 0) return;
+#endif
+  // Older systems know no such advice. 4096 is the smallest page there is.
+  constexpr std::size_t page_bytes = 4096;
+  for (std::size_t at = 0; at < bytes_; at += page_bytes)
+    *const_cast<volatile std::byte*>(data_ + at) = std::byte{0};
 }
 
 inline void line_memory::release() noexcept {

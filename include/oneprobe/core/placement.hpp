@@ -72,13 +72,25 @@ concept exchanging_store = placement_store<Store> && placement_scheme<Scheme> &&
   { store.probe_of(element) } -> std::convertible_to<typename Scheme::probe>;
 };
 
+/// The slot where a key was found, if it was. std::optional would do; but compilers keep its union
+/// in memory, and the hot paths of tables must not wait for that.
+template <class Slot>
+struct found_slot {
+  bool found = false;
+  Slot slot{};
+
+  constexpr explicit operator bool() const noexcept { return found; }
+  constexpr const Slot& operator*() const noexcept { return slot; }
+};
+
 /// A store in which an element can be found again. A lookup goes on past a bucket only if that
-/// bucket may have turned this element away.
+/// bucket may have turned this element away. `find` answers with a found_slot or a std::optional.
 template <class Store, class Probe>
 concept searchable_store = requires(const Store& asked, position at, Probe probe,
                                     const typename Store::key& key) {
   asked.prefetch(at);
-  { asked.find(at, key) } -> std::same_as<std::optional<typename Store::slot>>;
+  { static_cast<bool>(asked.find(at, key)) } -> std::same_as<bool>;
+  { *asked.find(at, key) } -> std::convertible_to<typename Store::slot>;
   { asked.may_be_beyond(at, probe) } -> std::same_as<bool>;
 };
 

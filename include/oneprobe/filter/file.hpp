@@ -31,7 +31,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <new>
 #include <optional>
 #include <span>
 #include <string>
@@ -45,6 +44,8 @@
 #include "oneprobe/core/line_memory.hpp"
 #include "oneprobe/filter/basic_filter.hpp"
 #include "oneprobe/format/atomic_file.hpp"
+#include "oneprobe/format/file_hash.hpp"
+#include "oneprobe/format/file_memory.hpp"
 #include "oneprobe/format/filter_parameters.hpp"
 #include "oneprobe/format/filter_payload.hpp"
 #include "oneprobe/format/input_file.hpp"
@@ -92,24 +93,6 @@ struct file_facts {
 // ------------------------------------------------------------------------------------- saving
 
 namespace detail {
-
-template <class Hash>
-constexpr file_hash file_hash_of() noexcept {
-  return std::same_as<Hash, seeded_hash> ? file_hash::seeded : file_hash::own;
-}
-
-template <class Hash>
-concept has_seed = requires(const Hash& hash) {
-  { hash.seed() } -> std::convertible_to<std::uint64_t>;
-};
-
-template <class Hash>
-std::uint64_t seed_of(const Hash& hash) noexcept {
-  if constexpr (has_seed<Hash>)
-    return hash.seed();
-  else
-    return 0;
-}
 
 /// The two sections before the payload.
 struct file_head {
@@ -191,8 +174,6 @@ inline loaded<file_facts> facts_of(const input_file& file) {
   return decode_facts(there, file.size(), file.name());
 }
 
-inline constexpr std::string_view bytes_in_memory = "the memory";
-
 }  // namespace detail
 
 /// What a file holds. Preamble and parameters are verified, the payload is not read.
@@ -234,48 +215,11 @@ std::optional<load_failure> find_mismatch(const file_facts& facts, std::string_v
   return std::nullopt;
 }
 
-/// The policy of a file: made from its seed, or from nothing if it takes none.
-template <class Hash>
-requires std::constructible_from<Hash, std::uint64_t> || std::default_initializable<Hash> Hash
-hash_from(std::uint64_t seed) {
-  if constexpr (std::constructible_from<Hash, std::uint64_t>)
-    return Hash(seed);
-  else
-    return Hash();
-}
-
-template <class Hash>
-std::optional<load_failure> find_other_seed(const Hash& hash, const file_facts& facts,
-                                            std::string_view name) {
-  if (seed_of(hash) == facts.seed) return std::nullopt;
-  return load_failure{
-      load_error::wrong_kind,
-      std::string(name) + " is of the wrong kind: the hash that was given has another seed"};
-}
-
-inline load_failure no_memory(std::uint64_t bytes, std::string_view name) {
-  return {load_error::io, std::string(name) + " cannot be read: there is no memory for its " +
-                              std::to_string(bytes) + " bytes"};
-}
-
-inline loaded<line_memory> allocate(std::uint64_t bytes, std::string_view name) {
-#if defined(__cpp_exceptions)
-  try {
-    return line_memory(bytes);
-  } catch (const std::bad_alloc&) {
-    return no_memory(bytes, name);
-  }
-#else
-  static_cast<void>(name);
-  return line_memory(bytes);  // ends the program if there is none, as everywhere without exceptions
-#endif
-}
-
 /// Everything but the bytes, which `fill` brings into new memory.
 template <class Filter, class Fill>
 loaded<Filter> load_with(const loaded<file_facts>& facts, std::string_view name,
                          typename Filter::hash_type hash, Fill fill) {
-  if (auto failure = find_other_seed(hash, *facts, name)) return *std::move(failure);
+  if (auto failure = find_other_seed(hash, facts->seed, name)) return *std::move(failure);
   loaded<line_memory> memory = allocate(facts->payload_bytes, name);
   if (!memory) return std::move(memory).failure();
   if (std::optional<load_failure> failure = fill(memory->bytes())) return *std::move(failure);
@@ -358,7 +302,7 @@ loaded<file_facts> viewable_facts(std::span<const std::byte> bytes, std::string_
 template <class Filter>
 loaded<reader_of<Filter>> reader_over(std::span<const std::byte> bytes, const file_facts& facts,
                                       std::string_view name, typename Filter::hash_type hash) {
-  if (auto failure = find_other_seed(hash, facts, name)) return *std::move(failure);
+  if (auto failure = find_other_seed(hash, facts.seed, name)) return *std::move(failure);
   return reader_of<Filter>(facts.plan, bytes.subspan(static_cast<std::size_t>(facts.payload_begin)),
                            facts.counts, std::move(hash));
 }

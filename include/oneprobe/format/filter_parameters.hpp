@@ -36,16 +36,11 @@
 #include "oneprobe/core/filter_answers.hpp"
 #include "oneprobe/core/filter_plan.hpp"
 #include "oneprobe/format/bytes.hpp"
+#include "oneprobe/format/file_hash.hpp"
 #include "oneprobe/format/load_failure.hpp"
 #include "oneprobe/format/preamble.hpp"
 
 namespace oneprobe {
-
-/// How the keys of a file were hashed.
-enum class file_hash : std::uint32_t {
-  own = 0,     // by a policy of the writer's own; readers must bring the same
-  seeded = 1,  // by seeded_hash with the seed in the file
-};
 
 /// Files of several filters, each of them a file of its own: format/parts_parameters.hpp.
 enum class parts_kind : std::uint16_t {
@@ -191,15 +186,7 @@ inline std::array<std::byte, filter_parameters::bytes> encode(
 inline loaded<filter_parameters> decode_filter_parameters(std::span<const std::byte> section,
                                                           const preamble& head,
                                                           std::string_view name) {
-  const auto inconsistent = [&](std::string_view what) {
-    return load_failure{load_error::inconsistent_parameters,
-                        std::string(name) + " has inconsistent parameters: " + std::string(what)};
-  };
-  const auto newer = [&](std::uint32_t version) {
-    return load_failure{load_error::newer_format,
-                        std::string(name) + " has a newer format: version " +
-                            std::to_string(version) + " of its parameters"};
-  };
+  const auto inconsistent = [&](std::string_view what) { return detail::inconsistent(name, what); };
   // First, since their section can be longer than what is read of a file for one filter.
   if (name_of(static_cast<parts_kind>(head.kind)) != "unknown")
     return load_failure{load_error::wrong_kind,
@@ -209,20 +196,9 @@ inline loaded<filter_parameters> decode_filter_parameters(std::span<const std::b
   if (static_cast<std::uint16_t>(kind) != head.kind || name_of(kind) == "unknown")
     return load_failure{load_error::wrong_kind, std::string(name) + " is of the wrong kind: kind " +
                                                     std::to_string(head.kind) + " is no filter"};
-  // The version before the checksum: of a section with another length only the beginning is here.
-  if (section.size() < sizeof filter_parameters::version)
-    return inconsistent("the parameter section has " + std::to_string(section.size()) + " bytes");
-  const auto version = byte_reader(section).take<std::uint32_t>();
-  if (head.parameter_bytes != filter_parameters::bytes)
-    return version > filter_parameters::version
-               ? newer(version)
-               : inconsistent("the parameter section has " + std::to_string(head.parameter_bytes) +
-                              " bytes");
-  if (checksum_of(section) != head.parameter_checksum)
-    return load_failure{load_error::checksum_mismatch,
-                        std::string(name) + " has a checksum mismatch in its parameters"};
-  if (version > filter_parameters::version) return newer(version);
-  if (version == 0) return inconsistent("version 0 of the parameter section");
+  if (auto failure = detail::find_section_fault(section, head, filter_parameters::version,
+                                                filter_parameters::bytes, name))
+    return *std::move(failure);
 
   filter_parameters read;
   filter_plan& plan = read.plan;

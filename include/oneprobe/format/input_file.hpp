@@ -51,14 +51,18 @@ inline constexpr std::size_t most_bytes_per_call = std::size_t{1} << 30;
 
 }  // namespace detail
 
+enum class file_access : std::uint8_t { read, update };
+
 /// A file to be read: a regular one, whose length is known.
 class input_file {
  public:
-  static loaded<input_file> open(const std::string& path) {
+  static loaded<input_file> open(const std::string& path, file_access access = file_access::read) {
     input_file file;
     file.name_ = detail::quoted(path);
     // Not to wait: a pipe without a writer would, and is refused below.
-    file.handle_ = detail::file_handle(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+    file.handle_ = detail::file_handle(
+        ::open(path.c_str(),
+               (access == file_access::update ? O_RDWR : O_RDONLY) | O_CLOEXEC | O_NONBLOCK));
     if (!file.handle_.is_open()) return file.failed(detail::system_words(errno));
     struct stat status {};
     if (::fstat(file.handle_.descriptor(), &status) != 0)

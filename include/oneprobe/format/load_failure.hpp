@@ -25,6 +25,7 @@ enum class load_error : std::uint8_t {
   checksum_mismatch,        // some byte is not the one that was written
   inconsistent_parameters,  // checksums fit, but no such thing can exist
   wrong_kind,               // whole, but of another kind, scheme or hash than asked for
+  not_closed,               // open for writing, or its writer ended before it was closed
   io,                       // the system said no
 };
 
@@ -45,6 +46,8 @@ constexpr std::string_view name_of(load_error error) {
       return "inconsistent parameters";
     case load_error::wrong_kind:
       return "wrong kind";
+    case load_error::not_closed:
+      return "not closed";
     case load_error::io:
       return "cannot be read";
   }
@@ -114,6 +117,11 @@ inline std::string quoted(std::string_view name) {
   std::string text = "'";
   for (const char c : name) text += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? '?' : c;
   return text + "'";
+}
+
+inline load_failure inconsistent(std::string_view name, std::string_view what) {
+  return {load_error::inconsistent_parameters,
+          std::string(name) + " has inconsistent parameters: " + std::string(what)};
 }
 
 }  // namespace detail

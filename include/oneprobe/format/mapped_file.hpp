@@ -19,14 +19,27 @@
 #include <string>
 #include <utility>
 
+#include "oneprobe/core/line_memory.hpp"
 #include "oneprobe/format/input_file.hpp"
 #include "oneprobe/format/load_failure.hpp"
 
 namespace oneprobe {
 
+namespace detail {
+
+/// The flags of a mapping that others see, read at once where the system can do that.
+constexpr int shared_with([[maybe_unused]] page_touch touch) noexcept {
+#if defined(MAP_POPULATE)
+  if (touch == page_touch::at_once) return MAP_SHARED | MAP_POPULATE;
+#endif
+  return MAP_SHARED;
+}
+
+}  // namespace detail
+
 class mapped_file {
  public:
-  static loaded<mapped_file> map(const std::string& path) {
+  static loaded<mapped_file> map(const std::string& path, page_touch touch = page_touch::on_use) {
     loaded<input_file> file = input_file::open(path);
     if (!file) return std::move(file).failure();
     mapped_file mapped;
@@ -36,7 +49,7 @@ class mapped_file {
       return file->failed("it is larger than this machine's memory can be");
     mapped.size_ = static_cast<std::size_t>(file->size());
     void* const memory =
-        ::mmap(nullptr, mapped.size_, PROT_READ, MAP_SHARED, file->descriptor(), 0);
+        ::mmap(nullptr, mapped.size_, PROT_READ, detail::shared_with(touch), file->descriptor(), 0);
     if (memory == MAP_FAILED) {
       mapped.size_ = 0;
       return file->failed(detail::system_words(errno));

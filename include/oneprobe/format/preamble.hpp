@@ -130,4 +130,35 @@ inline loaded<preamble> decode_preamble(std::span<const std::byte> head, std::ui
   return read;
 }
 
+namespace detail {
+
+/// What is wrong with a parameter section of fixed length before its fields are read. It begins
+/// with its version, which is looked at before the checksum: of a section with another length only
+/// the beginning is here.
+inline std::optional<load_failure> find_section_fault(std::span<const std::byte> section,
+                                                      const preamble& head,
+                                                      std::uint32_t known_version,
+                                                      std::size_t known_bytes,
+                                                      std::string_view name) {
+  const auto newer = [&](std::uint32_t version) {
+    return load_failure{load_error::newer_format,
+                        std::string(name) + " has a newer format: version " +
+                            std::to_string(version) + " of its parameters"};
+  };
+  const auto wrong_length = [&](std::uint64_t bytes) {
+    return inconsistent(name, "the parameter section has " + std::to_string(bytes) + " bytes");
+  };
+  if (section.size() < sizeof known_version) return wrong_length(section.size());
+  const auto version = byte_reader(section).take<std::uint32_t>();
+  if (head.parameter_bytes != known_bytes)
+    return version > known_version ? newer(version) : wrong_length(head.parameter_bytes);
+  if (checksum_of(section) != head.parameter_checksum)
+    return load_failure{load_error::checksum_mismatch,
+                        std::string(name) + " has a checksum mismatch in its parameters"};
+  if (version > known_version) return newer(version);
+  if (version == 0) return inconsistent(name, "version 0 of the parameter section");
+  return std::nullopt;
+}
+
+}  // namespace detail
 }  // namespace oneprobe

@@ -81,6 +81,16 @@ constexpr void for_each_before(const Scheme& scheme, const typename Scheme::prob
   }
 }
 
+/// A store that tells a search which slots of a bucket would take the element, and later puts it
+/// into one of them without looking again. For one thread at a time.
+template <class Store>
+concept keeps_free_slots = requires(Store& store, position at, typename Store::item& element) {
+  store.put(at, element, std::uint32_t{});
+};
+struct no_slots {};
+template <class Store>
+using room_slots = std::conditional_t<keeps_free_slots<Store>, std::uint32_t, no_slots>;
+
 /// The end of a lookup that reads all candidates and then the overflow.
 template <placement_scheme Scheme>
 constexpr position beyond_all(const Scheme& scheme) noexcept {
@@ -387,8 +397,9 @@ class upserting {
     typename Store::key key;
     typename Store::slot slot{};
     position at{};
-    std::optional<position> room{};  // where it would be placed
-    std::uint32_t least = 0;         // parallel: the load there
+    std::optional<position> room{};                           // where it would be placed
+    [[no_unique_address]] detail::room_slots<Store> slots{};  // and which of its slots are free
+    std::uint32_t least = 0;                                  // parallel: the load there
     std::uint32_t accesses = 0;
     bool ruled_out = false;  // a bucket said that the key is not beyond: only room is looked for
     walk_end end = walk_end::open;
@@ -434,6 +445,11 @@ class upserting {
   constexpr walk_end commit(state& walk, item& element) {
     if (!walk.room) return walk_end::overflowed;
     walk.at = *walk.room;
+    if constexpr (detail::keeps_free_slots<Store>) {
+      store_->put(walk.at, element, walk.slots);
+      note_before(walk);
+      return walk_end::placed;
+    }
     const std::uint32_t limit = rule_.limit(*scheme_, walk.probe, walk.at.level);
     constexpr bool notes_first = requires { requires Store::notes_first; };
     if constexpr (notes_first) note_before(walk);
@@ -460,7 +476,16 @@ class upserting {
     constexpr bool parallel = Scheme::choice == order::parallel;
     if (!parallel && walk.room) return;
     const std::uint32_t limit = rule_.limit(*scheme_, walk.probe, walk.at.level);
-    if constexpr (requires { store_->admits(walk.at, walk.key, limit); }) {
+    detail::room_slots<Store> slots{};
+    if constexpr (detail::keeps_free_slots<Store>) {
+      slots = store_->free_slots(walk.at, walk.key, limit);
+      if (slots == 0) return;
+      if constexpr (!parallel) {
+        walk.room = walk.at;
+        walk.slots = slots;
+        return;
+      }
+    } else if constexpr (requires { store_->admits(walk.at, walk.key, limit); }) {
       if (!store_->admits(walk.at, walk.key, limit)) return;
       if constexpr (!parallel) {
         walk.room = walk.at;
@@ -471,6 +496,7 @@ class upserting {
     if (!load || (walk.room && *load >= walk.least)) return;
     if (!parallel && *load >= limit) return;
     walk.room = walk.at;
+    walk.slots = slots;
     walk.least = *load;
   }
   constexpr bool settled(const state& walk) const noexcept {

@@ -34,12 +34,9 @@ struct bucket_tag {
   }
 };
 
-/// Four bits in a word of 16 such: number i is in byte i % 8, the first eight in the low halves, so
-/// that two steps make bytes of them all.
+/// Four bits in a word of 16 such, number 0 the lowest.
 struct nibbles {
-  static constexpr std::uint32_t shift_of(std::uint32_t i) noexcept {
-    return (i & 7) << 3 | i >> 3 << 2;
-  }
+  static constexpr std::uint32_t shift_of(std::uint32_t i) noexcept { return 4 * i; }
   static constexpr std::uint32_t at(std::uint64_t word, std::uint32_t i) noexcept {
     return static_cast<std::uint32_t>(word >> shift_of(i) & 15);
   }
@@ -62,9 +59,9 @@ class tag_reading {
   }
   std::uint32_t equal(bucket_tag wanted) const noexcept {
     const __m128i pairs = word(high_);
-    const __m128i first = _mm_and_si128(pairs, every_byte(15));
-    const __m128i last = _mm_and_si128(_mm_srli_epi16(pairs, 4), every_byte(15));
-    const __m128i high = _mm_unpacklo_epi64(first, last);
+    const __m128i even = _mm_and_si128(pairs, every_byte(15));
+    const __m128i odd = _mm_and_si128(_mm_srli_epi16(pairs, 4), every_byte(15));
+    const __m128i high = _mm_unpacklo_epi8(even, odd);
     return mask_of(_mm_and_si128(_mm_cmpeq_epi8(low_, every_byte(wanted.low)),
                                  _mm_cmpeq_epi8(high, every_byte(wanted.high))));
   }

@@ -73,6 +73,24 @@ struct shared_state {
   }
 };
 
+/// The four words of one bucket in the side array.
+class side_words {
+ public:
+  explicit side_words(std::byte* entry) noexcept : entry_(entry) {}
+
+  std::atomic_ref<std::uint64_t> word(std::size_t number) const noexcept {
+    return std::atomic_ref<std::uint64_t>(
+        *reinterpret_cast<std::uint64_t*>(entry_ + number * sizeof(std::uint64_t)));
+  }
+  std::uint64_t load(std::size_t number) const noexcept {
+    return word(number).load(std::memory_order_acquire);
+  }
+  tag_reading tags() const noexcept { return {load(0), load(1), load(2)}; }
+
+ private:
+  std::byte* entry_;
+};
+
 }  // namespace detail
 
 template <class Element, std::uint32_t Capacity>
@@ -87,12 +105,6 @@ class shared_buckets {
  public:
   static constexpr std::uint32_t bucket_capacity = Capacity;  // h
   static constexpr std::size_t side_bytes = 32;
-
-  /// An element as it was when all of it was there.
-  struct found_element {
-    std::uint32_t which = 0;
-    Element element{};
-  };
 
   shared_buckets() = default;
   /// As tagged_buckets: zeroed memory is empty.
@@ -113,24 +125,25 @@ class shared_buckets {
 
   // ---- any thread, without a lock ----
 
-  /// The element for which `is_wanted(element)`, among those with the tag of this hash. `retries`
-  /// is raised each time a writer was inside the bucket.
+  /// The slot of the element for which `is_wanted(element)`, among those with the tag of this hash,
+  /// and in `copy` the element as it was at one moment. `retries` is raised each time a writer was
+  /// inside the bucket.
   template <class IsWanted>
-  std::optional<found_element> find(position at, key_hash hash, IsWanted is_wanted,
-                                    std::uint64_t& retries) const noexcept {
-    const tag wanted = tag::of(hash);
-    return read_whole(at, retries, [&]() -> std::optional<found_element> {
-      for (std::uint32_t left = tags(at).equal(wanted); left != 0; left &= left - 1) {
-        const auto which = static_cast<std::uint32_t>(std::countr_zero(left));
-        const Element element = read(at, which);
-        if (is_wanted(element)) [[likely]]
-          return found_element{which, element};
-      }
-      return std::nullopt;
-    });
+  found_slot<std::uint32_t> find(position at, key_hash hash, IsWanted is_wanted, Element& copy,
+                                 std::uint64_t& retries) const noexcept {
+    // Once without a loop, and nothing whose address is taken: it is to stay in registers.
+    const detail::side_words side(entry(at));
+    const std::uint64_t before = side.load(3);
+    const found_slot<std::uint32_t> first = find_once(side, at, hash, is_wanted, copy);
+    if ((before & state::changing) == 0 && state::same_version(before, side.load(3))) [[likely]]
+      return first;
+    ++retries;
+    const found_element again = find_again(at, hash, is_wanted, retries);
+    copy = again.element;
+    return again.slot;
   }
   bool may_be_beyond(position at, key_hash hash) const noexcept {
-    return state::note(load(at, 3), state::note_shift(hash)) != 0;
+    return state::note(detail::side_words(entry(at)).load(3), state::note_shift(hash)) != 0;
   }
   std::optional<std::uint32_t> load(position at) const noexcept {
     return static_cast<std::uint32_t>(std::popcount(choice::occupied(tags(at))));
@@ -222,22 +235,49 @@ class shared_buckets {
     }
   }
 
+  template <class IsWanted>
+  found_slot<std::uint32_t> find_once(detail::side_words side, position at, key_hash hash,
+                                      const IsWanted& is_wanted, Element& copy) const noexcept {
+    for (std::uint32_t left = side.tags().equal(tag::of(hash)); left != 0; left &= left - 1) {
+      const auto which = static_cast<std::uint32_t>(std::countr_zero(left));
+      const Element element = read(at, which);
+      if (is_wanted(element)) [[likely]] {
+        copy = element;
+        return {true, which};
+      }
+    }
+    return {};
+  }
+  struct found_element {
+    found_slot<std::uint32_t> slot;
+    Element element;
+  };
+  template <class IsWanted>
+  [[gnu::noinline]] found_element find_again(position at, key_hash hash, IsWanted is_wanted,
+                                             std::uint64_t& retries) const noexcept {
+    const detail::side_words side(entry(at));
+    return read_whole(at, retries, [&] {
+      found_element found{};
+      found.slot = find_once(side, at, hash, is_wanted, found.element);
+      return found;
+    });
+  }
+
   std::byte* entry(position at) const noexcept { return side_ + at.bucket * side_bytes; }
   std::byte* place(std::uint64_t bucket, std::uint32_t which) const noexcept {
     return slots_ + (bucket * Capacity + which) * sizeof(Element);
   }
   std::atomic_ref<std::uint64_t> word(position at, std::size_t number) const noexcept {
-    return std::atomic_ref<std::uint64_t>(
-        *reinterpret_cast<std::uint64_t*>(entry(at) + number * sizeof(std::uint64_t)));
+    return detail::side_words(entry(at)).word(number);
   }
   std::uint64_t load(position at, std::size_t number) const noexcept {
-    return word(at, number).load(std::memory_order_acquire);
+    return detail::side_words(entry(at)).load(number);
   }
   void store(position at, std::size_t number, std::uint64_t value) const noexcept {
     word(at, number).store(value, std::memory_order_release);
   }
   detail::tag_reading tags(position at) const noexcept {
-    return {load(at, 0), load(at, 1), load(at, 2)};
+    return detail::side_words(entry(at)).tags();
   }
   void store_low_tag(position at, std::uint32_t which, std::uint64_t low) const noexcept {
     const std::uint32_t shift = which % 8 * 8;

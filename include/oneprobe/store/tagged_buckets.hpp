@@ -154,9 +154,9 @@ class tagged_buckets {
     return std::launder(reinterpret_cast<Element*>(place(at.bucket, which)));
   }
 
-  /// Whether the bucket would take an element with this hash now.
-  bool admits(position at, key_hash hash, std::uint32_t limit) const noexcept {
-    return choice::free_for(entry(at).tags(), tag::of(hash), limit) != 0;
+  /// The free slots that an element with this hash could be put into now.
+  std::uint32_t free_slots(position at, key_hash hash, std::uint32_t limit) const noexcept {
+    return choice::free_for(entry(at).tags(), tag::of(hash), limit);
   }
   /// The elements of a full bucket of which each, if it were erased, would make room for this hash.
   std::uint32_t in_the_way(position at, key_hash hash) const noexcept {
@@ -166,13 +166,18 @@ class tagged_buckets {
   /// Constructs in a free slot, and only then takes it: if that throws, nothing has happened.
   template <class Item>
   verdict try_put(position at, Item& element, std::uint32_t limit) const {
-    const tag by = tag::of(element.hash);
-    const std::uint32_t free = choice::free_for(entry(at).tags(), by, limit);
+    const std::uint32_t free = free_slots(at, element.hash, limit);
     if (free == 0) return verdict::refused;
+    put(at, element, free);
+    return verdict::placed;
+  }
+  /// The same into one of these slots. REQUIRES: they are its free_slots.
+  template <class Item>
+  void put(position at, Item& element, std::uint32_t free) const {
+    const tag by = tag::of(element.hash);
     const slot chosen = choice::best_of(free, by);
     element.construct(place(at.bucket, chosen));
     entry(at).take(chosen, by);
-    return verdict::placed;
   }
 
   /// Ends the element's life and frees its slot.

@@ -47,6 +47,8 @@
 #include "oneprobe/scheme/schemes.hpp"
 #include "oneprobe/scheme/walk.hpp"
 #include "oneprobe/store/tagged_buckets.hpp"
+#include "oneprobe/table/table_iterator.hpp"
+#include "oneprobe/table/table_measures.hpp"
 #include "oneprobe/table/table_walks.hpp"
 
 namespace oneprobe {
@@ -60,59 +62,19 @@ concept transparent_query = !std::same_as<Query, Key> && !std::is_arithmetic_v<Q
 
 namespace detail {
 
-/// The elements of two stores, one after the other.
-template <class Element, class Buckets>
-class table_iterator {
- public:
-  using value_type = std::remove_const_t<Element>;
-  using reference = Element&;
-  using pointer = Element*;
-  using difference_type = std::ptrdiff_t;
-  using iterator_category = std::forward_iterator_tag;
+template <class Table>
+class table_audit;  // table/table_audit.hpp
 
-  table_iterator() = default;
-  table_iterator(const Buckets& first, const Buckets& second, std::uint64_t bucket)
-      : first_(&first), second_(&second), bucket_(bucket) {
-    find_occupied();
-  }
-
-  reference operator*() const noexcept {
-    return *store().element(at(), static_cast<std::uint32_t>(std::countr_zero(left_)));
-  }
-  pointer operator->() const noexcept { return std::addressof(**this); }
-  table_iterator& operator++() noexcept {
-    left_ &= left_ - 1;
-    if (left_ == 0) {
-      ++bucket_;
-      find_occupied();
-    }
-    return *this;
-  }
-  table_iterator operator++(int) noexcept {
-    table_iterator before = *this;
-    ++*this;
-    return before;
-  }
-  friend bool operator==(const table_iterator& a, const table_iterator& b) noexcept {
-    return a.bucket_ == b.bucket_ && a.left_ == b.left_;
-  }
-
- private:
-  const Buckets& store() const noexcept { return bucket_ < first_->buckets() ? *first_ : *second_; }
-  position at() const noexcept {
-    return {bucket_ < first_->buckets() ? bucket_ : bucket_ - first_->buckets(), 0};
-  }
-  void find_occupied() noexcept {
-    const std::uint64_t end = first_->buckets() + second_->buckets();
-    for (; bucket_ < end; ++bucket_)
-      if ((left_ = store().occupied(at())) != 0) return;
-  }
-
-  const Buckets* first_ = nullptr;
-  const Buckets* second_ = nullptr;
-  std::uint64_t bucket_ = 0;
-  std::uint32_t left_ = 0;  // occupied slots from the present one on
-};
+/// Whether elements are their bytes. Asked of key and value: of a struct with a constant key that
+/// is a class, not all compilers say so.
+template <class Element>
+constexpr bool is_plain_element() noexcept {
+  constexpr bool plain_key = std::is_trivially_copyable_v<decltype(Element::key)>;
+  if constexpr (requires { &Element::value; })
+    return plain_key && std::is_trivially_copyable_v<decltype(Element::value)>;
+  else
+    return plain_key;
+}
 
 }  // namespace detail
 
@@ -122,6 +84,8 @@ class bounded_table {
   using value_type = Element;
   using key_type = std::remove_const_t<decltype(Element::key)>;
   using hash_type = Hash;
+  using scheme_type = Scheme;
+  static constexpr std::uint32_t bucket_capacity = Capacity;  // h
   using iterator = detail::table_iterator<Element, tagged_buckets<Element, Capacity>>;
   using const_iterator = detail::table_iterator<const Element, tagged_buckets<Element, Capacity>>;
   using result = insert_result<Element>;
@@ -135,6 +99,18 @@ class bounded_table {
   bounded_table(const table_plan& plan, std::span<std::byte> memory, Hash hash,
                 Equal equal = Equal())
       : bounded_table(plan, line_memory::lend(memory), std::move(hash), std::move(equal)) {}
+  /// An empty table in memory of its own, asked of the system in the way that the options say.
+  bounded_table(const table_plan& plan, memory_options options, Hash hash = Hash(random_seed()),
+                Equal equal = Equal())
+      : bounded_table(plan, line_memory(checked(plan).memory(sizeof(Element)).total(), options),
+                      std::move(hash), std::move(equal)) {}
+  /// A table over memory that has elements already: those of another process, or of a file.
+  /// REQUIRES: a table of this type, plan and hash left the bytes and the counts.
+  bounded_table(const table_plan& plan, line_memory memory, const table_counts& counts, Hash hash,
+                Equal equal = Equal()) requires(detail::is_plain_element<Element>())
+      : bounded_table(plan, std::move(memory), std::move(hash), std::move(equal)) {
+    counts_ = counts;
+  }
 
   ~bounded_table() { destroy_elements(); }
   /// A copy has memory of its own.
@@ -316,7 +292,7 @@ class bounded_table {
   table_path explain(const Query& key, key_hash hash) const;
 
   /// Reads the whole side array.
-  table_stats stats() const;
+  table_stats stats() const { return detail::stats_of(plan_, counts_, buckets_, sizeof(Element)); }
 
  protected:
   /// Finds the key, or makes an element of it by `make(place)` where there is room.
@@ -330,6 +306,9 @@ class bounded_table {
   result find_or_make_evicting(const Query& key, key_hash hash, Choose choose, Make make);
 
  private:
+  template <class Table>
+  friend class detail::table_audit;
+
   using store = tagged_buckets<Element, Capacity>;
   template <class Query, detail::slots_prefetch When = detail::slots_prefetch::before_tags,
             class Item = detail::no_item>
@@ -364,30 +343,27 @@ class bounded_table {
   }
 
   // Most walks end with their first step. That one is inlined, and the others are not: the fewer
-  // instructions a call has, the more calls wait for memory at the same time.
+  // instructions a call has, the more calls wait for memory at the same time. The others begin
+  // anew, with what is in the cache by then: a state to be handed over would be kept in memory for
+  // all.
   template <class Query>
   Element* find_element(const Query& key, key_hash hash) const {
     const search<Query> asked(buckets_, equal_);
     const finding<Scheme, search<Query>> walk(scheme_, asked);
     auto walked = walk.start(hash, {hash, &key});
     walk.step(walked);
-    if (walked.end == walk_end::open) [[unlikely]]
-      return find_further(walked);
-    return found_by(walked);
-  }
-  template <class State>
-  [[gnu::noinline]] Element* find_further(State walked) const {
-    using query = std::remove_cvref_t<decltype(*walked.key.query)>;
-    const search<query> asked(buckets_, equal_);
-    const finding<Scheme, search<query>> walk(scheme_, asked);
-    finish_walk(walk, walked);
-    return found_by(walked);
-  }
-  template <class State>
-  Element* found_by(const State& walked) const {
     if (walked.end == walk_end::present) return buckets_.element(walked.at, walked.slot);
-    if (walked.end == walk_end::overflowed) [[unlikely]]
-      return find_in_overflow(*walked.key.query, overflow_hash(walked.key.hash));
+    if (walked.end != walk_end::absent) [[unlikely]]
+      return find_further(key, hash);
+    return nullptr;
+  }
+  template <class Query>
+  [[gnu::noinline]] Element* find_further(const Query& key, key_hash hash) const {
+    const search<Query> asked(buckets_, equal_);
+    const finding<Scheme, search<Query>> walk(scheme_, asked);
+    const auto walked = walk_to_end(walk, walk.start(hash, {hash, &key}));
+    if (walked.end == walk_end::present) return buckets_.element(walked.at, walked.slot);
+    if (walked.end == walk_end::overflowed) return find_in_overflow(key, overflow_hash(hash));
     return nullptr;
   }
   template <class Query>
@@ -397,38 +373,32 @@ class bounded_table {
     const auto found = walk_to_end(walk, walk.start(hash, {hash, &key}));
     return found.end == walk_end::present ? overflow_.element(found.at, found.slot) : nullptr;
   }
-  /// The different lines of the slots that a step compared.
-  template <class State>
-  static std::uint32_t lines_compared(const store& buckets, position at, key_hash hash,
-                                      const State& walked) noexcept {
-    std::uint32_t lines = 0;
-    std::uintptr_t counted_to = 0;  // slots are compared in the order of their addresses
-    for (std::uint32_t left = buckets.equal_tags(at, hash); left != 0; left &= left - 1) {
-      const auto which = static_cast<std::uint32_t>(std::countr_zero(left));
-      const auto first = reinterpret_cast<std::uintptr_t>(buckets.element(at, which));
-      const std::uintptr_t from = std::max(counted_to, first / line_memory::line_bytes);
-      counted_to = (first + sizeof(Element) - 1) / line_memory::line_bytes + 1;
-      lines += static_cast<std::uint32_t>(counted_to - std::min(from, counted_to));
-      if (walked.end == walk_end::present && walked.at == at && walked.slot == which) break;
-    }
-    return lines;
-  }
   template <class HashOf, class Found>
   std::uint64_t find_all(std::span<const key_type> keys, HashOf hash_of,
                          std::span<Found> found) const;
   template <class Query, class Make>
   using making_store =
       search<Query, detail::slots_prefetch::before_tags, detail::element_maker<Element, Make>>;
-  template <class State, class Make>
-  [[gnu::noinline]] result search_further(State searched, Make& make);
-  /// What follows on a search: the element that was found, or a new one.
+  template <class Query, class Make>
+  [[gnu::noinline]] result make_further(const Query& key, key_hash hash, Make make);
+  /// REQUIRES: the search has found room.
   template <class Walk, class State, class Make>
-  [[gnu::always_inline]] result make_after(Walk& walk, State& searched, Make& make);
+  result make_in_room(Walk& walk, State& searched, Make& make);
   template <class Make>
   [[gnu::noinline]] result make_in_overflow(key_hash hash, Make& make);
 
   template <class Query>
+  [[gnu::noinline]] erase_outcome erase_further(const Query& key, key_hash hash);
+  template <class Query>
   [[gnu::noinline]] erase_outcome erase_in_overflow(const Query& key, key_hash hash);
+  erase_outcome erased_from(std::uint32_t level) {
+    --counts_.size;
+    --counts_.levels[level];
+    if constexpr (std::move_constructible<Element>)
+      if (drained_per_erase_ != 0) [[unlikely]]
+        drain(drained_per_erase_);
+    return erase_outcome::erased;
+  }
   void copy_elements(const bounded_table& other);
 
   void destroy_elements() noexcept {
@@ -461,42 +431,40 @@ auto bounded_table<Element, Hash, Equal, Scheme, Capacity>::find_or_make(const Q
   upserting<Scheme, making_store<Query, Make>> walk(scheme_, asked, rule());
   auto searched = walk.start(hash, {hash, &key});
   walk.step(searched);
-  if (searched.end == walk_end::open) [[unlikely]]
-    return search_further(searched, make);
-  return make_after(walk, searched, make);
+  if (searched.end == walk_end::present)
+    return {insertion::present, buckets_.element(searched.at, searched.slot)};
+  if (searched.end == walk_end::absent && searched.room) [[likely]]
+    return make_in_room(walk, searched, make);
+  return make_further(key, hash, make);
 }
 
 template <class Element, class Hash, class Equal, placement_scheme Scheme, std::uint32_t Capacity>
-template <class State, class Make>
-auto bounded_table<Element, Hash, Equal, Scheme, Capacity>::search_further(State searched,
-                                                                           Make& make) -> result {
-  using query = std::remove_cvref_t<decltype(*searched.key.query)>;
-  making_store<query, Make> asked(buckets_, equal_);
-  upserting<Scheme, making_store<query, Make>> walk(scheme_, asked, rule());
-  finish_walk(walk, searched);
-  return make_after(walk, searched, make);
+template <class Query, class Make>
+auto bounded_table<Element, Hash, Equal, Scheme, Capacity>::make_further(const Query& key,
+                                                                         key_hash hash, Make make)
+    -> result {
+  making_store<Query, Make> asked(buckets_, equal_);
+  upserting<Scheme, making_store<Query, Make>> walk(scheme_, asked, rule());
+  auto searched = walk_to_end(walk, walk.start(hash, {hash, &key}));
+  if (searched.end == walk_end::present)
+    return {insertion::present, buckets_.element(searched.at, searched.slot)};
+  if (searched.end == walk_end::overflowed)
+    if (Element* const found = find_in_overflow(key, overflow_hash(hash)))
+      return {insertion::present, found};
+  return searched.room ? make_in_room(walk, searched, make) : make_in_overflow(hash, make);
 }
 
 template <class Element, class Hash, class Equal, placement_scheme Scheme, std::uint32_t Capacity>
 template <class Walk, class State, class Make>
-inline auto bounded_table<Element, Hash, Equal, Scheme, Capacity>::make_after(Walk& walk,
-                                                                              State& searched,
-                                                                              Make& make)
+inline auto bounded_table<Element, Hash, Equal, Scheme, Capacity>::make_in_room(Walk& walk,
+                                                                                State& searched,
+                                                                                Make& make)
     -> result {
-  const key_hash hash = searched.key.hash;
-  if (searched.end == walk_end::present)
-    return {insertion::present, buckets_.element(searched.at, searched.slot)};
-  if (searched.end == walk_end::overflowed) [[unlikely]] {
-    if (Element* const found = find_in_overflow(*searched.key.query, overflow_hash(hash)))
-      return {insertion::present, found};
-  }
-  detail::element_maker<Element, Make> made{hash, &make};
-  if (walk.commit(searched, made) == walk_end::placed) [[likely]] {
-    ++counts_.size;
-    ++counts_.levels[searched.at.level];
-    return {insertion::inserted, made.made};
-  }
-  return make_in_overflow(hash, make);
+  detail::element_maker<Element, Make> made{searched.key.hash, &make};
+  walk.commit(searched, made);
+  ++counts_.size;
+  ++counts_.levels[searched.at.level];
+  return {insertion::inserted, made.made};
 }
 
 template <class Element, class Hash, class Equal, placement_scheme Scheme, std::uint32_t Capacity>
@@ -522,15 +490,22 @@ erase_outcome bounded_table<Element, Hash, Equal, Scheme, Capacity>::erase(const
                                                                            key_hash hash) {
   search<Query> asked(buckets_, equal_);
   erasing<Scheme, search<Query>> walk(scheme_, asked);
-  const auto found = walk_to_end(walk, walk.start(hash, {hash, &key}));
-  if (found.end == walk_end::present) {
-    --counts_.size;
-    --counts_.levels[found.at.level];
-    if constexpr (std::move_constructible<Element>)
-      if (drained_per_erase_ != 0) drain(drained_per_erase_);
-    return erase_outcome::erased;
-  }
-  if (found.end != walk_end::overflowed) return erase_outcome::absent;
+  auto walked = walk.start(hash, {hash, &key});
+  walk.step(walked);
+  if (walked.end == walk_end::present) return erased_from(walked.at.level);
+  if (walked.end == walk_end::absent) return erase_outcome::absent;
+  return erase_further(key, hash);
+}
+
+template <class Element, class Hash, class Equal, placement_scheme Scheme, std::uint32_t Capacity>
+template <class Query>
+erase_outcome bounded_table<Element, Hash, Equal, Scheme, Capacity>::erase_further(const Query& key,
+                                                                                   key_hash hash) {
+  search<Query> asked(buckets_, equal_);
+  erasing<Scheme, search<Query>> walk(scheme_, asked);
+  const auto walked = walk_to_end(walk, walk.start(hash, {hash, &key}));
+  if (walked.end == walk_end::present) return erased_from(walked.at.level);
+  if (walked.end == walk_end::absent) return erase_outcome::absent;
   return erase_in_overflow(key, hash);
 }
 
@@ -594,7 +569,7 @@ std::uint64_t bounded_table<Element, Hash, Equal, Scheme, Capacity>::copy_into(
 template <class Element, class Hash, class Equal, placement_scheme Scheme, std::uint32_t Capacity>
 void bounded_table<Element, Hash, Equal, Scheme, Capacity>::copy_elements(
     const bounded_table& other) {
-  if constexpr (std::is_trivially_copyable_v<Element>) {
+  if constexpr (detail::is_plain_element<Element>()) {
     std::memcpy(memory_.data(), other.memory_.data(), memory_.size());
   } else {
     // One after the other, each with its tag: if a copy throws, the destructor finds the others.
@@ -612,18 +587,19 @@ auto bounded_table<Element, Hash, Equal, Scheme, Capacity>::find_or_make_evictin
   if (first.outcome != insertion::full) return first;
   std::array<Element*, (table_plan::most_levels + table_plan::overflow_choices) * Capacity> all{};
   std::size_t count = 0;
-  const auto add = [&](const store& buckets, position at, key_hash from) {
-    for (std::uint32_t left = buckets.in_the_way(at, from); left != 0; left &= left - 1) {
-      Element* const element =
-          buckets.element(at, static_cast<std::uint32_t>(std::countr_zero(left)));
+  const auto add_candidates = [&](const store& buckets, const auto& scheme, key_hash from) {
+    std::array<std::uint64_t, table_plan::most_levels> seen{};
+    auto end = seen.begin();
+    for_each_candidate(scheme, from, [&](position at) {
       // A bucket may be two candidates.
-      if (std::find(all.begin(), all.begin() + count, element) == all.begin() + count)
-        all[count++] = element;
-    }
+      if (std::find(seen.begin(), end, at.bucket) != end) return;
+      *end++ = at.bucket;
+      for (std::uint32_t left = buckets.in_the_way(at, from); left != 0; left &= left - 1)
+        all[count++] = buckets.element(at, static_cast<std::uint32_t>(std::countr_zero(left)));
+    });
   };
-  for_each_candidate(scheme_, hash, [&](position at) { add(buckets_, at, hash); });
-  const key_hash there = overflow_hash(hash);
-  for_each_candidate(overflow_scheme_, there, [&](position at) { add(overflow_, at, there); });
+  add_candidates(buckets_, scheme_, hash);
+  add_candidates(overflow_, overflow_scheme_, overflow_hash(hash));
   Element* const chosen = choose(std::span<Element* const>(all.data(), count));
   if (chosen == nullptr) return first;
   erase(chosen->key);
@@ -671,7 +647,7 @@ table_path bounded_table<Element, Hash, Equal, Scheme, Capacity>::explain(const 
     while (walked.end == walk_end::open) {
       const position at = walked.at;
       walk.step(walked);
-      path.lines += 1 + lines_compared(buckets, at, from, walked);
+      path.lines += 1 + detail::lines_compared(buckets, at, from, walked);
     }
     accesses = walked.accesses;
     return walked;
@@ -685,52 +661,6 @@ table_path bounded_table<Element, Hash, Equal, Scheme, Capacity>::explain(const 
   path.stopped = beyond.end == walk_end::present ? table_path::stop::found_in_overflow
                                                  : table_path::stop::not_in_overflow;
   return path;
-}
-
-template <class Element, class Hash, class Equal, placement_scheme Scheme, std::uint32_t Capacity>
-table_stats bounded_table<Element, Hash, Equal, Scheme, Capacity>::stats() const {
-  table_stats stats{.counts = counts_,
-                    .memory = plan_.memory(sizeof(Element)),
-                    .planned_elements = plan_.elements,
-                    .overflow_reserve = plan_.overflow_reserve,
-                    .bytes_per_element = plan_.bytes_per_element(sizeof(Element))};
-  const auto ratio = [](std::uint64_t part, std::uint64_t whole) {
-    return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
-  };
-  const std::uint64_t in_buckets = counts_.size - counts_.overflow;
-  stats.load_factor = ratio(in_buckets, plan_.buckets() * plan_.bucket_capacity);
-  stats.pressure = ratio(counts_.size, plan_.elements);
-  stats.overflow_pressure = ratio(counts_.overflow, plan_.overflow_reserve);
-  std::uint64_t read = counts_.overflow * plan_.choices;
-  for (std::uint32_t i = 0; i < plan_.choices; ++i) read += counts_.levels[i] * (i + 1);
-  stats.hit_accesses = ratio(read, counts_.size);
-
-  // A key that is not there goes on from a bucket if its note is raised: candidates are
-  // independent, so the probabilities multiply.
-  constexpr std::uint32_t kinds = detail::bucket_entry::note_kinds;
-  std::uint64_t bucket = 0;
-  double reaching = 1;
-  for (std::uint32_t level = 0; level < plan_.choices; ++level) {
-    // Schemes without levels draw every candidate from all buckets.
-    const bool levelled = plan_.levels == plan_.choices;
-    const std::uint64_t size = levelled ? plan_.level_buckets[level] : plan_.buckets();
-    if (!levelled) bucket = 0;
-    std::uint64_t raised = 0;
-    std::uint64_t stuck = 0;
-    for (const std::uint64_t end = bucket + size; bucket < end; ++bucket)
-      for (std::uint32_t kind = 0; kind < kinds; ++kind) {
-        const std::uint32_t note = buckets_.note({bucket, 0}, kind);
-        raised += note != 0 ? 1u : 0u;
-        stuck += note == detail::bucket_entry::stuck_note ? 1u : 0u;
-      }
-    stats.miss_accesses += reaching;
-    reaching *= ratio(raised, size * kinds);
-    if (levelled || level == 0) stats.stuck_notes += stuck;
-    if (levelled)
-      stats.level_load_factors[level] = ratio(counts_.levels[level], size * plan_.bucket_capacity);
-  }
-  stats.stuck_note_fraction = ratio(stats.stuck_notes, plan_.buckets() * kinds);
-  return stats;
 }
 
 template <class Element, class Hash, class Equal, placement_scheme Scheme, std::uint32_t Capacity>

@@ -58,12 +58,13 @@ class shared_search {
   struct key {
     key_hash hash;
     const Key* wanted;
+    mutable Element copy{};  // of the element that was found, as it was at one moment
   };
   struct item {
     key_hash hash;
     Element element;
   };
-  using slot = typename Buckets::found_element;
+  using slot = std::uint32_t;
   /// Readers must not come to a bucket before its element is announced.
   static constexpr bool notes_first = true;
 
@@ -75,11 +76,14 @@ class shared_search {
     buckets_->prefetch(at);
     buckets_->prefetch_slots(at, wanted.hash);
   }
-  std::optional<slot> find(position at, const key& wanted) const noexcept {
+  found_slot<slot> find(position at, const key& wanted) const noexcept {
     buckets_->prefetch_slots(at, wanted.hash);
     return buckets_->find(
         at, wanted.hash,
-        [&](const Element& element) { return (*equal_)(element.key, *wanted.wanted); }, *retries_);
+        [equal = equal_, query = wanted.wanted](const Element& element) {
+          return (*equal)(element.key, *query);
+        },
+        wanted.copy, *retries_);
   }
   bool may_be_beyond(position at, key_hash hash) const noexcept {
     return buckets_->may_be_beyond(at, hash);
@@ -98,7 +102,7 @@ class shared_search {
   }
   void erase(position at, const slot& found) const noexcept {
     const guard inside(*buckets_, at);
-    buckets_->erase(at, found.which);
+    buckets_->erase(at, found);
   }
   void note_passed(position at, key_hash hash) const noexcept { buckets_->note_passed(at, hash); }
   void unnote_passed(position at, key_hash hash) const noexcept {
@@ -162,6 +166,11 @@ class concurrent_map {
   concurrent_map(const table_plan& plan, std::span<std::byte> memory, Hash hash,
                  Equal equal = Equal())
       : concurrent_map(plan, line_memory::lend(memory), std::move(hash), std::move(equal)) {}
+  /// The same in memory of its own, asked of the system in the way that the options say.
+  concurrent_map(const table_plan& plan, memory_options options, Hash hash = Hash(random_seed()),
+                 Equal equal = Equal())
+      : concurrent_map(plan, line_memory(checked(plan).memory(sizeof(element)).total(), options),
+                       std::move(hash), std::move(equal)) {}
 
   // ---- writers ----
 
@@ -291,15 +300,26 @@ class concurrent_map {
     std::atomic_flag& flag_;
   };
 
+  // Most walks end with their first step, which alone is inlined, as in bounded_map.
   std::optional<Value> find_value(const Key& key, key_hash hash, std::uint64_t& retries) const {
     const search asked(buckets_, equal_, retries);
     const finding<multilevel, search> walk(scheme_, asked);
-    const auto found = walk_to_end(walk, walk.start(hash, {hash, &key}));
-    if (found.end == walk_end::present) return found.slot.element.value;
-    if (found.end != walk_end::overflowed) return std::nullopt;
+    auto walked = walk.start(hash, {hash, &key});
+    walk.step(walked);
+    if (walked.end == walk_end::present) return walked.key.copy.value;
+    if (walked.end == walk_end::absent) return std::nullopt;
+    return find_further(key, hash, retries);
+  }
+  [[gnu::noinline]] std::optional<Value> find_further(const Key& key, key_hash hash,
+                                                      std::uint64_t& retries) const {
+    const search asked(buckets_, equal_, retries);
+    const finding<multilevel, search> walk(scheme_, asked);
+    const auto walked = walk_to_end(walk, walk.start(hash, {hash, &key}));
+    if (walked.end == walk_end::present) return walked.key.copy.value;
+    if (walked.end != walk_end::overflowed) return std::nullopt;
     const auto beyond = find_in_overflow(key, overflow_hash(hash), retries);
     if (beyond.end != walk_end::present) return std::nullopt;
-    return beyond.slot.element.value;
+    return beyond.key.copy.value;
   }
   auto find_in_overflow(const Key& key, key_hash hash, std::uint64_t& retries) const {
     const overflow_search asked(overflow_, equal_, retries);
@@ -340,16 +360,16 @@ insertion concurrent_map<Key, Value, Hash, Equal, BucketCapacity>::write(const K
   for (;;) {
     auto searched = walk_to_end(walk, walk.start(hash, {hash, &key}));
     if (searched.end == walk_end::present) {
-      element there = searched.slot.element;
-      if (change(there.value)) asked.assign(searched.at, searched.slot.which, there);
+      element there = searched.key.copy;
+      if (change(there.value)) asked.assign(searched.at, searched.slot, there);
       return insertion::present;
     }
     if (searched.end == walk_end::overflowed) {
       auto beyond = find_in_overflow(key, overflow_hash(hash), retries);
       if (beyond.end == walk_end::present) {
-        element there = beyond.slot.element;
+        element there = beyond.key.copy;
         const overflow_lock alone(overflow_busy_);
-        if (change(there.value)) overflow_.assign(beyond.at, beyond.slot.which, there);
+        if (change(there.value)) overflow_.assign(beyond.at, beyond.slot, there);
         return insertion::present;
       }
     }
@@ -394,18 +414,18 @@ bool concurrent_map<Key, Value, Hash, Equal, BucketCapacity>::modify(const Key& 
   const finding<multilevel, search> walk(scheme_, asked);
   const auto found = walk_to_end(walk, walk.start(hash, {hash, &key}));
   if (found.end == walk_end::present) {
-    element there = found.slot.element;
+    element there = found.key.copy;
     change(there.value);
-    asked.assign(found.at, found.slot.which, there);
+    asked.assign(found.at, found.slot, there);
     return true;
   }
   if (found.end != walk_end::overflowed) return false;
   const auto beyond = find_in_overflow(key, overflow_hash(hash), retries);
   if (beyond.end != walk_end::present) return false;
-  element there = beyond.slot.element;
+  element there = beyond.key.copy;
   change(there.value);
   const overflow_lock alone(overflow_busy_);
-  overflow_.assign(beyond.at, beyond.slot.which, there);
+  overflow_.assign(beyond.at, beyond.slot, there);
   return true;
 }
 
@@ -449,7 +469,7 @@ std::uint64_t concurrent_map<Key, Value, Hash, Equal, BucketCapacity>::bulk_find
       },
       [&](std::size_t i, const auto& ended) {
         found[i].reset();
-        if (ended.end == walk_end::present) found[i] = ended.slot.element.value;
+        if (ended.end == walk_end::present) found[i] = ended.key.copy.value;
         if (ended.end == walk_end::overflowed) found[i] = find(keys[i], ended.key.hash);
         count += found[i].has_value() ? 1u : 0u;
       });

@@ -67,23 +67,24 @@ class keyed_buckets {
     buckets_->prefetch_match(at, wanted.hash);
   }
 
-  std::optional<slot> find(position at, const key& wanted) const {
+  found_slot<slot> find(position at, const key& wanted) const {
     if constexpr (When == slots_prefetch::before_tags) buckets_->prefetch_slots(at, wanted.hash);
     for (std::uint32_t left = buckets_->equal_tags(at, wanted.hash); left != 0; left &= left - 1) {
       const auto which = static_cast<slot>(std::countr_zero(left));
       if ((*equal_)(buckets_->element(at, which)->key, *wanted.query)) [[likely]]
-        return which;
+        return {true, which};
     }
-    return std::nullopt;
+    return {};
   }
   bool may_be_beyond(position at, key_hash hash) const noexcept {
     return buckets_->may_be_beyond(at, hash);
   }
 
   std::optional<std::uint32_t> load(position at) const noexcept { return buckets_->load(at); }
-  bool admits(position at, const key& wanted, std::uint32_t limit) const noexcept {
-    return buckets_->admits(at, wanted.hash, limit);
+  std::uint32_t free_slots(position at, const key& wanted, std::uint32_t limit) const noexcept {
+    return buckets_->free_slots(at, wanted.hash, limit);
   }
+  void put(position at, item& element, std::uint32_t free) { buckets_->put(at, element, free); }
   verdict try_put(position at, item& element, std::uint32_t limit) {
     return buckets_->try_put(at, element, limit);
   }

@@ -110,7 +110,7 @@ TEST(tagged_buckets, keep_elements_of_one_tag_in_one_line) {
   for (std::uint64_t i = 0; i < 4; ++i)
     EXPECT_EQ(put(buckets, at, hash_of(7, 1, 0, i)), verdict::placed);
   // Its line is full, the bucket is not.
-  EXPECT_FALSE(buckets.admits(at, hash_of(7, 1, 0, 9), 16));
+  EXPECT_EQ(buckets.free_slots(at, hash_of(7, 1, 0, 9), 16), 0u);
   EXPECT_EQ(put(buckets, at, hash_of(7, 1, 0, 9)), verdict::refused);
   EXPECT_EQ(*buckets.load(at), 4u);
   const std::uint32_t equal = buckets.equal_tags(at, hash_of(7, 1, 0));

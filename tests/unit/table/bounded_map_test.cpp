@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "oneprobe/table/bounded_set.hpp"
+#include "support/small_plan.hpp"
 #include "unit/table/checked_map.hpp"
 #include "unit/table/operations.hpp"
 
@@ -22,36 +23,6 @@ namespace {
 
 using number = std::uint64_t;
 using numbers = bounded_map<number, number>;
-
-/// A plan whose table is full soon: levels of 12, 4 and 2 buckets, one or a few of overflow.
-table_plan small_plan(std::uint32_t capacity, scheme_kind scheme = scheme_kind::multilevel,
-                      std::uint64_t overflow_buckets = 2) {
-  table_plan plan;
-  plan.bucket_capacity = capacity;
-  plan.scheme = scheme;
-  plan.elements = 14 * capacity;
-  plan.overflow_buckets = overflow_buckets;
-  plan.overflow_reserve = capacity;
-  switch (scheme) {
-    case scheme_kind::multilevel:
-      plan.levels = plan.choices = 3;
-      plan.level_buckets = {12, 4, 2};
-      break;
-    case scheme_kind::d_left:
-      plan.levels = plan.choices = 3;
-      plan.level_buckets = {6, 6, 6};
-      break;
-    case scheme_kind::single:
-      plan.levels = plan.choices = 1;
-      plan.level_buckets = {18};
-      break;
-    default:
-      plan.levels = 1;
-      plan.choices = 3;
-      plan.level_buckets = {18};
-  }
-  return plan;
-}
 
 template <class Scheme, std::uint32_t Capacity>
 void agrees_with_its_twin(scheme_kind kind) {

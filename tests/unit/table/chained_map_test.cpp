@@ -9,9 +9,11 @@
 #include <stdexcept>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 #include "oneprobe/core/levels.hpp"
 #include "oneprobe/model/balance.hpp"
+#include "support/sampled.hpp"
 
 using namespace oneprobe;
 
@@ -116,6 +118,7 @@ TEST(chained_map, is_as_before_when_a_constructor_throws) {
 TEST(chained_map, has_chains_as_even_as_the_bound_allows) {
   const std::uint64_t buckets = 20'000;
   const double length = 8;
+  constexpr int tables = 8;
   for (const double accesses : {1.1, 1.2, 1.3}) {
     SCOPED_TRACE(accesses);
     const model::balance_plan best = model::multilevel_balance(
@@ -132,31 +135,27 @@ TEST(chained_map, has_chains_as_even_as_the_bound_allows) {
 
     // The variance of one table strays by about its fourth moment over the buckets; from several
     // tables its standard error is seen, not assumed.
-    constexpr int tables = 8;
-    double sum = 0;
-    double squares = 0;
+    std::vector<double> even, ordinary;
     double mean_accesses = 0;
-    double single_variance = 0;
-    for (int seed = 1; seed <= tables; ++seed) {
-      chained_map<number, number> map(plan, seeded_hash(static_cast<std::uint64_t>(seed)));
+    for (std::uint64_t seed = 1; seed <= tables; ++seed) {
+      chained_map<number, number> map(plan, seeded_hash(seed));
       for (number key = 0; key < plan.elements; ++key) map.insert(key, key);
-      const chain_stats stats = map.stats();
-      sum += stats.length_variance;
-      squares += stats.length_variance * stats.length_variance;
-      mean_accesses += stats.insert_accesses / tables;
-      chained_map<number, number, seeded_hash, std::equal_to<>, single> ordinary(
-          plan_of(scheme_kind::single, buckets), seeded_hash(static_cast<std::uint64_t>(seed)));
-      for (number key = 0; key < plan.elements; ++key) ordinary.insert(key, key);
-      single_variance += ordinary.stats().length_variance / tables;
+      even.push_back(map.stats().length_variance);
+      mean_accesses += map.stats().insert_accesses / tables;
+      chained_map<number, number, seeded_hash, std::equal_to<>, single> one_choice(
+          plan_of(scheme_kind::single, buckets), seeded_hash(seed));
+      for (number key = 0; key < plan.elements; ++key) one_choice.insert(key, key);
+      ordinary.push_back(one_choice.stats().length_variance);
     }
-    const double mean = sum / tables;
-    const double deviation = std::sqrt((squares / tables - mean * mean) * tables / (tables - 1));
-    const double standard_error = deviation / std::sqrt(tables);
+    const auto [mean, error] = sampled::of(even);
+    const auto [single_mean, single_error] = sampled::of(ordinary);
     const double bound =
         model::lower_bound_loads(length, accesses, best.overflow_fraction).loads.variance();
-    EXPECT_NEAR(mean, bound, 3 * standard_error);
+    EXPECT_NEAR(mean, bound, 3 * error);
     EXPECT_NEAR(mean_accesses, accesses, 0.01);
-    EXPECT_NEAR(single_variance / mean, length / bound, 0.03 * length / bound);
+    const double ratio = single_mean / mean;
+    const double ratio_error = ratio * std::hypot(error / mean, single_error / single_mean);
+    EXPECT_NEAR(ratio, length / bound, 3 * ratio_error);
   }
 }
 
