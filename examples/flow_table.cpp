@@ -6,9 +6,12 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <exception>
+#include <functional>
+#include <memory>
 #include <oneprobe/table/bounded_map.hpp>
 #include <span>
 #include <string_view>
@@ -43,7 +46,7 @@ struct flow {
 
 struct tally {
   std::uint64_t turned_away = 0;  // packets of new flows without room
-  std::uint64_t forged_out = 0;   // half-open flows that gave way to new ones
+  std::uint64_t forged_out = 0;   // forged half-open flows that gave way to new ones
   std::uint64_t regular_out = 0;  // the same, of real clients
   std::uint64_t most_moved = 0;   // flows moved for one packet
   std::uint64_t flows = 0;        // at the end
@@ -112,7 +115,8 @@ class growing_flows {
   growing_flows() : flows_(planned_flows, hash{}, {}, allocator(bytes_)) {}
 
   void receive(const packet& received, std::uint64_t now, tally& counts) {
-    for (int i = 0; i < 16; ++i) expire_next(now);
+    constexpr int flows_at_a_time = 16;  // as many as a bucket of the other map has
+    for (int i = 0; i < flows_at_a_time; ++i) expire_next(now);
     const std::size_t slots = flows_.bucket_count();
     flow& found = flows_.try_emplace(received.flow).first->second;
     found.last = now;

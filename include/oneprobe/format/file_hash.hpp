@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 #include "oneprobe/format/load_failure.hpp"
 
@@ -43,10 +44,12 @@ std::uint64_t seed_of(const Hash& hash) noexcept {
     return 0;
 }
 
-/// What can be made from a file's seed, or from nothing if it takes none.
+/// What can be made from a file's seed, or from nothing: if that was another one, its own seed says
+/// so, or there is nothing in it to differ.
 template <class Hash>
-concept made_from_seed =
-    std::constructible_from<Hash, std::uint64_t> || std::default_initializable<Hash>;
+concept made_from_seed = (has_seed<Hash> ||
+                          std::is_empty_v<Hash>)&&(std::constructible_from<Hash, std::uint64_t> ||
+                                                   std::default_initializable<Hash>);
 
 template <made_from_seed Hash>
 Hash hash_from(std::uint64_t seed) {

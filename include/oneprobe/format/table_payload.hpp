@@ -95,10 +95,10 @@ inline bool only_zeros_from(std::span<const std::byte> bytes, std::uint64_t at) 
   return byte_reader(bytes.subspan(static_cast<std::size_t>(at))).only_zeros_left();
 }
 
-/// What no table of these parameters has in its side arrays and around them. `counted` says
-/// whether the counts are those of this very payload.
+/// Whether the counts are those of this very payload.
 enum class counted : std::uint8_t { yes, not_yet };
 
+/// What no table of these parameters has in its side arrays and around them.
 inline std::optional<std::string> find_payload_fault(std::span<const std::byte> payload,
                                                      const table_parameters& from,
                                                      counted counts_are_known) {

@@ -11,7 +11,7 @@
 //
 // To first order in t: it is not seen that an element is refused by one of its own home, nor that
 // elements of one tag are together. Held to tables of which 2.5e-4 overflow (docs/table-trials.md).
-// Where a few of a million do, tables of two levels were seen to overflow more than this says.
+// In the limit of many buckets: of smaller tables more overflows, where few do.
 //
 // Beyond the papers. Pure and thread-safe. 4 to 16 slots in groups of 4 or more, 1e6 arrivals per
 // bucket.

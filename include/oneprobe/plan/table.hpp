@@ -14,8 +14,8 @@
 // levels have room for two standard deviations more than they get. A bucket of the tables also
 // refuses an element whose tag is in a group of slots without room (store/tagged_buckets.hpp): two
 // or three of a thousand that come to a nearly full bucket. That is not modelled: measured accesses
-// are a thousandth above the predicted ones, the overflow may be three tenths above
-// (docs/table-trials.md).
+// are a thousandth above the predicted ones, and with two choices in buckets of 16 more overflows
+// than was asked for (docs/table-trials.md).
 // Pure and thread-safe; nothing is kept between calls. A plan takes milliseconds, with its
 // alternatives up to some seconds.
 #pragma once

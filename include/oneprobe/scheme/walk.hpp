@@ -19,6 +19,7 @@
 #pragma once
 
 #include <cassert>
+#include <concepts>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -84,8 +85,10 @@ constexpr void for_each_before(const Scheme& scheme, const typename Scheme::prob
 /// A store that tells a search which slots of a bucket would take the element, and later puts it
 /// into one of them without looking again. For one thread at a time.
 template <class Store>
-concept keeps_free_slots = requires(Store& store, position at, typename Store::item& element) {
-  store.put(at, element, std::uint32_t{});
+concept keeps_free_slots = requires(Store& store, position at, const typename Store::key& wanted,
+                                    typename Store::item& element, std::uint32_t count) {
+  { store.free_slots(at, wanted, count) } -> std::same_as<std::uint32_t>;
+  store.put(at, element, count);
 };
 struct no_slots {};
 template <class Store>
@@ -438,10 +441,10 @@ class upserting {
   }
 
   /// Puts an element whose search ended `absent` or `overflowed` into its room: `placed`, or
-  /// `overflowed` where there is none, or none any more. The notes are raised with it: after it is
-  /// in, or before, if the store's other readers must find the way as soon as it is.
-  /// REQUIRES: the key is not in the overflow, and nothing was placed since the search, except by
-  /// other threads where the store allows for them.
+  /// `overflowed` where there is none, or in a store with other threads none any more. The notes
+  /// are raised with it: after it is in, or before, if the store's other readers must find the way
+  /// as soon as it is. REQUIRES: the key is not in the overflow, and nothing was placed since the
+  /// search, except by other threads where the store allows for them.
   constexpr walk_end commit(state& walk, item& element) {
     if (!walk.room) return walk_end::overflowed;
     walk.at = *walk.room;
@@ -449,7 +452,14 @@ class upserting {
       store_->put(walk.at, element, walk.slots);
       note_before(walk);
       return walk_end::placed;
+    } else {
+      return try_commit(walk, element);
     }
+  }
+
+ private:
+  /// Into a store that may have no room any more.
+  constexpr walk_end try_commit(const state& walk, item& element) {
     const std::uint32_t limit = rule_.limit(*scheme_, walk.probe, walk.at.level);
     constexpr bool notes_first = requires { requires Store::notes_first; };
     if constexpr (notes_first) note_before(walk);
@@ -462,8 +472,6 @@ class upserting {
     if constexpr (!notes_first) note_before(walk);
     return walk_end::placed;
   }
-
- private:
   constexpr void note_before(const state& walk) const {
     detail::for_each_before(*scheme_, walk.probe, walk.at,
                             [&](position at) { store_->note_passed(at, walk.probe); });

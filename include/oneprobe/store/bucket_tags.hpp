@@ -1,7 +1,7 @@
 // What a bucket's tags say: which slots are taken, which may hold an element, which may take one.
 //
-//   tag_reading found = ...;                    // of 16 slots, read from memory in one way or
-//   another std::uint32_t slots = found.equal(tag);     // bit i for slot i
+//   tag_reading found = ...;                    // of 16 slots
+//   std::uint32_t slots = found.equal(tag);     // bit i for slot i
 //
 // Pure functions of 24 bytes. How these come from memory, and who may change them, is the stores'
 // affair: tagged_buckets.hpp, shared_buckets.hpp.

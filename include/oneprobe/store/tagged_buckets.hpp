@@ -28,6 +28,7 @@
 #pragma once
 
 #include <bit>
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -175,6 +176,7 @@ class tagged_buckets {
   template <class Item>
   void put(position at, Item& element, std::uint32_t free) const {
     const tag by = tag::of(element.hash);
+    assert(free != 0 && (free & occupied(at)) == 0);
     const slot chosen = choice::best_of(free, by);
     element.construct(place(at.bucket, chosen));
     entry(at).take(chosen, by);

@@ -72,7 +72,8 @@ class bounded_map
 
   /// Like try_emplace, and if the map is full, `choose` is called with a span of pointers to the
   /// elements that could give way, at most 16 times d + 4, and returns one of them to be erased, or
-  /// null: then the map stays full. The outcome is that of the insertion.
+  /// null: then the map stays full. The outcome is that of the insertion. If the value's
+  /// constructor throws, the element that gave way is gone.
   ///
   ///   flows.try_emplace_evicting(id, oldest, flow(packet));
   template <class Choose, class... Args>

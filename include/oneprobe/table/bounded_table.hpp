@@ -24,12 +24,8 @@
 #include <cstdint>
 #include <cstring>
 #include <functional>
-#include <iterator>
 #include <memory>
-#include <optional>
-#include <ranges>
 #include <span>
-#include <string>
 #include <type_traits>
 #include <utility>
 
@@ -239,6 +235,7 @@ class bounded_table {
 
   /// Ends the life of all elements.
   void clear() noexcept {
+    if (memory_.size() == 0) return;  // moved from
     destroy_elements();
     const table_memory_parts parts = plan_.memory(sizeof(Element));
     std::memset(memory_.data(), 0, parts.side);
@@ -602,8 +599,14 @@ auto bounded_table<Element, Hash, Equal, Scheme, Capacity>::find_or_make_evictin
   add_candidates(overflow_, overflow_scheme_, overflow_hash(hash));
   Element* const chosen = choose(std::span<Element* const>(all.data(), count));
   if (chosen == nullptr) return first;
+  // What drains must not take the place that was made.
+  const std::uint64_t drained = std::exchange(drained_per_erase_, 0);
   erase(chosen->key);
-  return find_or_make(key, hash, make);
+  drained_per_erase_ = drained;
+  const result made = find_or_make(key, hash, make);
+  if constexpr (std::move_constructible<Element>)
+    if (drained != 0) drain(drained);
+  return made;
 }
 
 template <class Element, class Hash, class Equal, placement_scheme Scheme, std::uint32_t Capacity>

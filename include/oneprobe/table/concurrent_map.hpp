@@ -14,7 +14,7 @@
 // lock. Nobody waits in a circle, as levels are locked from low to high.
 //
 // Keys and values are trivially copyable, and come out as copies. Threads: everything may be called
-// by all, except construction, destruction, clear and moves. Memory: as bounded_map.
+// by all, except construction, destruction and clear. It cannot be moved. Memory: as bounded_map.
 #pragma once
 
 #include <atomic>
@@ -65,7 +65,7 @@ class shared_search {
     Element element;
   };
   using slot = std::uint32_t;
-  /// Readers must not come to a bucket before its element is announced.
+  /// Readers must know the way to an element as soon as it is there.
   static constexpr bool notes_first = true;
 
   shared_search(const Buckets& buckets, const Equal& equal, std::uint64_t& retries) noexcept

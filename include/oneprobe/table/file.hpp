@@ -547,7 +547,8 @@ loaded<recovered_table<Table>> recover_from(std::span<const std::byte> bytes,
 }
 
 /// The same in the file, which is replaced as `save` does it: as long as that is not done, it is as
-/// it was. A file that another process has open is refused.
+/// it was. A file that another process has open is refused, and so is one of which more than half
+/// would be lost.
 template <storable_table Table>
 loaded<table_recovery> recover(const std::string& path, table_file_options options = {},
                                given_hash<Table> hash = std::nullopt) {
@@ -557,6 +558,13 @@ loaded<table_recovery> recover(const std::string& path, table_file_options optio
       detail::read_contents<Table>(*file, options, detail::accepted_state::any), std::move(hash),
       file->name());
   if (!recovered) return std::move(recovered).failure();
+  // A crash spoils an element or a few pages. Who loses most has brought another hash.
+  if (recovered->dropped > recovered->table.size() + 16)
+    return load_failure{load_error::wrong_kind,
+                        std::string(file->name()) + " is of the wrong kind: of " +
+                            std::to_string(recovered->dropped + recovered->table.size()) +
+                            " elements " + std::to_string(recovered->dropped) +
+                            " are not where this hash puts them; the file was left as it is"};
   if (auto failure = save(recovered->table, path, {.schema = options.schema}))
     return load_failure{load_error::io, std::move(failure->sentence)};
   return table_recovery{recovered->table.counts(), recovered->dropped};

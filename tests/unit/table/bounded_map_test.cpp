@@ -391,6 +391,26 @@ TEST(bounded_map, asks_who_shall_give_way_when_it_is_full) {
   EXPECT_EQ(table.size(), size);
 }
 
+TEST(bounded_map, gives_the_place_of_whom_it_evicts_to_the_new_element) {
+  numbers table(small_plan(16), seeded_hash(1));
+  table.drain_on_erase(100);  // all of the overflow
+  for (number key = 0; key < 5000; ++key) {
+    const auto result = table.try_emplace_evicting(
+        key, [](auto candidates) { return candidates.front(); }, key);
+    ASSERT_NE(result.outcome, insertion::full) << key;
+    ASSERT_EQ(table.find(key), result.element);
+  }
+}
+
+TEST(bounded_map, can_be_cleared_after_it_was_moved_from) {
+  numbers from(small_plan(16), seeded_hash(1));
+  from.insert(1, 2);
+  const numbers to(std::move(from));
+  from.clear();
+  EXPECT_EQ(from.size(), 0u);
+  EXPECT_TRUE(to.contains(1));
+}
+
 TEST(bounded_map, takes_hashes_that_were_made_before) {
   numbers map(1000, seeded_hash(1));
   std::vector<number> keys;

@@ -255,6 +255,22 @@ TEST(table_file, takes_a_hash_of_your_own) {
             load_error::inconsistent_parameters);
 }
 
+struct keeps_its_seed {  // made from a number, which it does not tell
+  explicit keeps_its_seed(std::uint64_t from) : hash(from) {}
+  key_hash operator()(number key) const noexcept { return hash(key); }
+  seeded_hash hash;
+};
+
+TEST(table_file, does_not_make_up_a_seed_that_it_was_not_told) {
+  using own = bounded_map<number, number, keeps_its_seed>;
+  own table(small_plan(16), keeps_its_seed(9));
+  table.insert(1, 2);
+  EXPECT_EQ(failure_of(load_from<own>(saved(table))).error, load_error::wrong_kind);
+  const auto again = load_from<own>(saved(table), every_element, keeps_its_seed(9));
+  ASSERT_TRUE(again) << again.failure().sentence;
+  EXPECT_TRUE(again->contains(1));
+}
+
 // ------------------------------------------------------------------------------------- damage
 
 TEST(table_file, with_any_byte_changed_is_refused) {

@@ -152,6 +152,27 @@ TEST(table_recovery, in_the_file_makes_it_whole) {
   EXPECT_EQ(folder.entries(), 1u);
 }
 
+struct salted {  // a policy that a file cannot tell from another
+  explicit salted(std::uint64_t salt) : hash(salt) {}
+  key_hash operator()(number key) const noexcept { return hash(key); }
+  seeded_hash hash;
+};
+
+TEST(table_recovery, by_another_hash_leaves_the_file_as_it_is) {
+  const temporary_folder folder;
+  const std::string path = folder.file("t.table");
+  using own = bounded_map<number, number, salted>;
+  own table(small_plan(16), salted(1));
+  for (number key = 0; key < 100; ++key) table.insert(key, key);
+  const file_bytes whole = forged(saved(table), leave_open);
+  write_file(path, whole);
+  EXPECT_EQ(failure_of(recover<own>(path, {}, salted(2))).error, load_error::wrong_kind);
+  EXPECT_EQ(bytes_of_file(path), whole);
+  const auto recovery = recover<own>(path, {}, salted(1));
+  ASSERT_TRUE(recovery) << recovery.failure().sentence;
+  EXPECT_EQ(recovery->counts.size, 100u);
+}
+
 // ------------------------------------------------------------------------------------- kill -9
 
 constexpr number writers_keys = 600;  // half of them at a time: sometimes the table is full
