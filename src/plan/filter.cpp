@@ -3,12 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdio>
 #include <limits>
-#include <stdexcept>
 #include <utility>
 
 #include "contenders.hpp"
+#include "needs_check.hpp"
 #include "oneprobe/core/balanced_layout.hpp"
 #include "oneprobe/model/balanced_levels.hpp"
 
@@ -23,20 +22,6 @@ constexpr double most_bits_per_element = 1024;
 /// What a balanced filter must save of the memory, or of the error, to be preferred to a blocked
 /// one: it reads more than one block, cannot be merged exactly and suffers more from over-fill.
 constexpr double worthwhile_memory = 0.02, worthwhile_error = 0.1;
-
-std::string show(double value, const char* format = "%.4g") {
-  std::array<char, 40> text{};
-  std::snprintf(text.data(), text.size(), format, value);
-  return text.data();
-}
-
-[[noreturn]] void refuse(const std::string& sentence) { throw std::invalid_argument(sentence); }
-
-void check_range(const char* name, double value, double low, double high) {
-  if (!(value >= low && value <= high))
-    refuse(std::string(name) + " must be from " + show(low) + " to " + show(high) + "; found " +
-           show(value));
-}
 
 /// What only some kinds have means nothing for the others.
 void check_belongs(bool given, const char* name, bool fits, const char* kinds) {

@@ -4,10 +4,9 @@
 #include <array>
 #include <bit>
 #include <cmath>
-#include <cstdio>
-#include <stdexcept>
 #include <utility>
 
+#include "needs_check.hpp"
 #include "oneprobe/core/table_layout.hpp"
 #include "oneprobe/model/churn.hpp"
 #include "oneprobe/model/finite_size.hpp"
@@ -28,20 +27,6 @@ constexpr double most_overfill = 0.5;
 constexpr double least_planned_load = 1e-6;
 /// No table is planned emptier than this to use up its bytes.
 constexpr double emptiest = 0.05;
-
-std::string show(double value, const char* format = "%.4g") {
-  std::array<char, 40> text{};
-  std::snprintf(text.data(), text.size(), format, value);
-  return text.data();
-}
-
-[[noreturn]] void refuse(const std::string& sentence) { throw std::invalid_argument(sentence); }
-
-void check_range(const char* name, double value, double low, double high) {
-  if (!(value >= low && value <= high))
-    refuse(std::string(name) + " must be from " + show(low) + " to " + show(high) + "; found " +
-           show(value));
-}
 
 void check(const table_needs& needs) {
   if (needs.elements < 1 || needs.elements > table_plan::most_buckets)
