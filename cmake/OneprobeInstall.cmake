@@ -1,6 +1,7 @@
 # Install rules: headers, compiled parts, the tool, find_package(oneprobe CONFIG) and pkg-config.
 
 include(CMakePackageConfigHelpers)
+set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME development)
 
 set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/oneprobe")
 get_property(parts GLOBAL PROPERTY ONEPROBE_COMPILED_PARTS)
@@ -10,8 +11,13 @@ install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/oneprobe" DESTINATION "${CMAKE_
 install(TARGETS oneprobe ${part_targets} EXPORT oneprobe-targets
         ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
 install(EXPORT oneprobe-targets NAMESPACE oneprobe:: DESTINATION "${package_dir}")
+install(FILES "${PROJECT_SOURCE_DIR}/tools/gdb/oneprobe.py" DESTINATION "${CMAKE_INSTALL_DATADIR}/oneprobe/gdb")
 if(TARGET oneprobe_cli)
-  install(TARGETS oneprobe_cli RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+  install(TARGETS oneprobe_cli RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT tool)
+  set(shell_dir "${PROJECT_BINARY_DIR}/package/shell") # apps/cli writes them
+  install(FILES "${shell_dir}/oneprobe.1" DESTINATION "${CMAKE_INSTALL_MANDIR}/man1" COMPONENT tool)
+  install(FILES "${shell_dir}/oneprobe" DESTINATION "${CMAKE_INSTALL_DATADIR}/bash-completion/completions" COMPONENT tool)
+  install(FILES "${shell_dir}/_oneprobe" DESTINATION "${CMAKE_INSTALL_DATADIR}/zsh/site-functions" COMPONENT tool)
 endif()
 
 configure_package_config_file(
@@ -37,3 +43,7 @@ foreach(part IN LISTS parts)
   )
   install(FILES "${PROJECT_BINARY_DIR}/package/oneprobe-${part}.pc" DESTINATION "${pkgconfig_dir}")
 endforeach()
+
+if(PROJECT_IS_TOP_LEVEL)
+  include(OneprobePackage)
+endif()

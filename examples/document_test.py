@@ -8,10 +8,14 @@ import pathlib
 import re
 import subprocess
 import sys
+import tempfile
 
-example, document = sys.argv[1:]
+example, document = (str(pathlib.Path(argument).resolve()) for argument in sys.argv[1:])
 name = pathlib.Path(example).name
-printed = subprocess.run([example], check=True, capture_output=True, text=True).stdout
+with tempfile.TemporaryDirectory(prefix="oneprobe-example-") as folder:  # some write files
+    printed = subprocess.run([example], check=True, capture_output=True, text=True, cwd=folder).stdout
+    if any(pathlib.Path(folder).iterdir()):
+        sys.exit(f"{name} leaves files behind")
 text = pathlib.Path(document).read_text(encoding="utf-8")
 blocks = re.findall(rf"<!-- from: examples/{re.escape(name)} -->\n```\n(.*?)```", text, re.DOTALL)
 if not blocks:

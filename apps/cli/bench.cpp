@@ -1,6 +1,7 @@
 #include "bench.hpp"
 
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <array>
@@ -44,12 +45,13 @@ constexpr double most_bits = 64;
 constexpr std::uint64_t fewest_queries = 100'000;
 constexpr std::uint64_t elements_per_query = 4;
 
-constexpr std::array<word<contender_kind>, 6> kind_names{{
+constexpr std::array<word<contender_kind>, 7> kind_names{{
     {"standard", contender_kind::standard},
     {"partitioned", contender_kind::partitioned},
     {"blocked", contender_kind::blocked},
     {"counting", contender_kind::counting},
     {"balanced", contender_kind::balanced},
+    {"fingerprint", contender_kind::fingerprint},
     {"boost", contender_kind::boost},
 }};
 
@@ -60,8 +62,9 @@ constexpr std::array<word<simd_level>, 3> level_names{{
 }};
 
 std::vector<contender_kind> read_kinds(const arguments& in) {
-  const std::vector<contender_kind> kinds = cli::read_kinds(
-      in, chosen_kinds, kind_names, "standard, partitioned, blocked, counting, balanced or boost");
+  const std::vector<contender_kind> kinds =
+      cli::read_kinds(in, chosen_kinds, kind_names,
+                      "standard, partitioned, blocked, counting, balanced, fingerprint or boost");
   if (kinds == std::vector{contender_kind::boost} && boost_bloom_state() == peer_state::absent)
     throw usage_error("--kind boost needs cmake -DONEPROBE_PEER_BOOST_BLOOM=DIR");
   return kinds;
@@ -177,6 +180,7 @@ void add_bench(CLI::App& app) {
   add_command(*group, filters_command);
   add_command(*group, bench_tables_command);
   add_command(*group, bench_readers_command);
+  add_command(*group, bench_store_command);
 }
 
 }  // namespace oneprobe::cli

@@ -1,7 +1,9 @@
 // `oneprobe bench`: what this machine makes of the filters, the bare memory and installed peers.
 #pragma once
 
-#include <CLI/CLI.hpp>
+namespace CLI {
+class App;
+}
 
 namespace oneprobe::cli {
 

@@ -2,15 +2,20 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <CLI/CLI.hpp>
 
+#include <algorithm>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <string>
+#include <string_view>
 
 namespace oneprobe::cli {
 namespace {
 
 constexpr std::size_t help_width = 80;
-constexpr std::size_t help_column = 30;
+constexpr std::size_t help_column = 24;
 
 constexpr option help{"--help", "", "this text"};
 
@@ -18,6 +23,25 @@ std::string path_of(const CLI::App& command) {
   const CLI::App* parent = command.get_parent();
   return parent == nullptr ? command.get_name() : path_of(*parent) + ' ' + command.get_name();
 }
+
+/// A call, broken before options so that it fits a screen and can still be pasted.
+std::string call_lines(std::string_view call) {
+  std::string lines, line = "  ";
+  for (std::size_t at = 0; at < call.size();) {
+    const std::size_t end = std::min(call.find(" --", at + 1), call.size());
+    const std::string_view piece = call.substr(at, end - at);
+    constexpr std::size_t room_for_mark = 2;
+    if (line.size() + piece.size() + room_for_mark > help_width && line.size() > 4) {
+      lines += line + " \\\n";
+      line = "   ";
+    }
+    line += piece;
+    at = end;
+  }
+  return lines + line + '\n';
+}
+
+bool has_json(const command& what) { return what.form == output_form::table_or_json; }
 
 std::string option_lines(const option& what) {
   const std::string name = fmt::format("  {} {}", what.flag, what.value);
@@ -32,19 +56,22 @@ std::string option_group(std::string_view heading, const command& what, need how
   std::string lines;
   for (const option_use& use : what.options)
     if (use.how == how) lines += option_lines(*use.what);
-  if (how == need::optional) lines += option_lines(json_output) + option_lines(help);
+  if (how == need::optional) {
+    if (has_json(what)) lines += option_lines(json_output);
+    lines += option_lines(help);
+  }
   return lines.empty() ? lines : fmt::format("\n{}:\n{}", heading, lines);
 }
 
 std::string help_of(const command& what, std::string_view path) {
-  std::string text = fmt::format("{}: {}\n", path, what.summary);
+  std::string text = wrapped(fmt::format("{}: {}", path, what.summary), help_width, 0);
   if (!what.details.empty()) text += '\n' + wrapped(what.details, help_width, 0);
   if (!what.source.empty())
     text += '\n' + wrapped(fmt::format("Computes: {}.", what.source), help_width, 0);
   if (what.words != nullptr) text += "\nArguments:\n" + option_lines(*what.words);
   text += option_group("Required", what, need::required);
   text += option_group("Options", what, need::optional);
-  return text + fmt::format("\nExample:\n  {} {}\n", path, what.example);
+  return text + "\nExample:\n" + call_lines(fmt::format("{} {}", path, what.example));
 }
 
 void add_option(CLI::App& app, const option& what) {
@@ -63,7 +90,7 @@ arguments collect(const CLI::App& app, const command& what) {
   };
   for (const option_use& use : what.options) take(use.what->flag);
   if (what.words != nullptr) take(what.words->flag);
-  take(json_output.flag);
+  if (has_json(what)) take(json_output.flag);
   return in;
 }
 
@@ -86,10 +113,15 @@ void run(const CLI::App& app, const command& what) {
 
 }  // namespace
 
+void print_now(std::string_view text) {
+  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0)
+    throw usage_error(fmt::format("cannot write to standard output: {}", std::strerror(errno)));
+}
+
 void add_command(CLI::App& parent, const command& what) {
   CLI::App* app = parent.add_subcommand(std::string(what.name), std::string(what.summary));
   for (const option_use& use : what.options) add_option(*app, *use.what);
-  add_option(*app, json_output);
+  if (has_json(what)) add_option(*app, json_output);
   if (what.words != nullptr)
     app->add_option(std::string(what.words->flag))->expected(CLI::detail::expected_max_vector_size);
   // `what` lives in a table that outlives the parser.
@@ -101,15 +133,33 @@ void add_command(CLI::App& parent, const command& what) {
 
 void describe(CLI::App& group, std::string_view text, std::string_view more,
               std::string_view example) {
-  group.formatter_fn(
-      [&group, text, more, example](const CLI::App*, std::string, CLI::AppFormatMode) {
-        const std::string path = path_of(group);
-        std::string lines = fmt::format("{}: {}\n\nNames:\n", path, text);
-        for (const CLI::App* each : group.get_subcommands([](const CLI::App*) { return true; }))
-          lines += option_lines({each->get_name(), "", each->get_description()});
-        if (!more.empty()) lines += '\n' + wrapped(more, help_width, 0);
-        return lines + fmt::format("\nExamples:\n  {0} {1}\n  {0} NAME --help\n", path, example);
-      });
+  group.formatter_fn([&group, text, more, example](const CLI::App*, std::string,
+                                                   CLI::AppFormatMode) {
+    const std::string path = path_of(group);
+    std::string lines = wrapped(fmt::format("{}: {}", path, text), help_width, 0) + "\nNames:\n";
+    for (const CLI::App* each : commands_below(group))
+      lines += option_lines({each->get_name(), "", each->get_description()});
+    if (!more.empty()) lines += '\n' + wrapped(more, help_width, 0);
+    return lines + "\nExamples:\n" + call_lines(fmt::format("{} {}", path, example)) +
+           fmt::format("  {} NAME --help\n", path);
+  });
+}
+
+std::vector<const CLI::App*> commands_below(const CLI::App& app) {
+  return app.get_subcommands([](const CLI::App*) { return true; });
+}
+
+std::vector<std::string> names_below(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* each : commands_below(app)) names.push_back(each->get_name());
+  return names;
+}
+
+std::vector<std::string> flags_of(const CLI::App& app) {
+  std::vector<std::string> flags;
+  for (const CLI::Option* each : app.get_options())
+    for (const std::string& name : each->get_lnames()) flags.push_back("--" + name);
+  return flags;
 }
 
 }  // namespace oneprobe::cli

@@ -1,13 +1,17 @@
 // A command of the tool: what its help says, which options it takes, and the function that answers.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <stdexcept>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "arguments.hpp"
 #include "output.hpp"
+
+namespace CLI {
+class App;
+}
 
 namespace oneprobe::cli {
 
@@ -20,6 +24,9 @@ struct option_use {
   need how = need::required;
 };
 
+/// Whether a command has an answer that could also be JSON.
+enum class output_form { table_or_json, none };
+
 struct command {
   std::string_view name;
   std::string_view summary;  // one line in the list of commands
@@ -29,10 +36,12 @@ struct command {
   std::vector<option_use> options;
   /// What may follow without a flag, any number of times; its `flag` is what the help calls it.
   const option* words = nullptr;
+  output_form form = output_form::table_or_json;
   report (*answer)(const arguments& in);
 };
 
-/// Every command takes it. What is answered does not depend on it, except where keys are printed.
+/// Every command takes it that has an answer. What is answered does not depend on it, except where
+/// keys are printed.
 inline constexpr option json_output{"--json", "", "one JSON object instead of a table"};
 
 /// The answer could not be written: a failure, not the caller's fault.
@@ -43,6 +52,10 @@ struct output_error : std::runtime_error {
 /// The answer, which has been printed, is no: exit code 1 without a further word.
 struct negative_answer {};
 
+/// Writes to standard output now. For commands whose negative answer has exit code 1: a failure is
+/// a usage_error.
+void print_now(std::string_view text);
+
 /// Puts the command below `parent`. When it is chosen, parsing runs it and prints its report.
 void add_command(CLI::App& parent, const command& what);
 
@@ -50,5 +63,10 @@ void add_command(CLI::App& parent, const command& what);
 /// empty. The texts must be literals.
 void describe(CLI::App& group, std::string_view text, std::string_view more,
               std::string_view example);
+
+/// The commands below one, and their names; the flags that it takes itself.
+std::vector<const CLI::App*> commands_below(const CLI::App& app);
+std::vector<std::string> names_below(const CLI::App& app);
+std::vector<std::string> flags_of(const CLI::App& app);
 
 }  // namespace oneprobe::cli

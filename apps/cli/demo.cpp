@@ -2,212 +2,159 @@
 
 #include <fmt/format.h>
 
+#include <cerrno>
+#include <fstream>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "command.hpp"
-#include "oneprobe/model/churn.hpp"
-#include "oneprobe/model/finite_size.hpp"
-#include "oneprobe/model/fluid.hpp"
-#include "oneprobe/model/overflow_bound.hpp"
-#include "oneprobe/model/partition.hpp"
+#include "demo/findings.hpp"
+#include "demo/page.hpp"
+#include "plan/text.hpp"
+#include "progress.hpp"
 
 namespace oneprobe::cli {
 namespace {
 
-using model::scheme_kind;
+constexpr option page_file{"--report", "FILE", "where the page goes (default oneprobe-demo.html)"};
+constexpr const char* default_page = "oneprobe-demo.html";
 
-constexpr double elements = 1'000'000;
+/// The file of the page, opened before the work: better a refusal now than after it.
+class report_file {
+ public:
+  explicit report_file(std::string path) : path_(std::move(path)) {
+    errno = 0;
+    if (!std::ofstream(path_, std::ios::app)) fail();
+  }
+  void write(const std::string& text) const {
+    errno = 0;
+    std::ofstream file(path_, std::ios::binary | std::ios::trunc);
+    if (!(file << text) || !file.flush()) fail();
+  }
+  const std::string& path() const { return path_; }
 
-// The papers' own example (OFH, Section VII): as many slots as elements, four choices.
-constexpr double full_load = 1.0;
-constexpr unsigned small_bucket = 4;
-constexpr unsigned choices = 4;
-// A table to live with: buckets of a cache line, hardly any overflow.
-constexpr unsigned large_bucket = 8;
-constexpr double wanted_overflow = 1e-6;
-constexpr double churning_load = 0.9;
-
-struct placement {
-  std::string name;
-  model::fluid_parameters parameters;
+ private:
+  [[noreturn]] void fail() const {
+    throw usage_error(fmt::format("{}: cannot write {}: {}", page_file.flag, path_,
+                                  std::generic_category().message(errno)));
+  }
+  std::string path_;
 };
 
-/// What one scheme does to the full table.
-struct outcome {
-  std::string name;
-  model::fluid_state state;
-  model::overflow_spread spread;
-  double bound;  // least overflow of any scheme with the same accesses
-};
-
-std::vector<placement> placements() {
-  const auto scheme = [](scheme_kind kind, std::vector<double> levels = {}) {
-    return model::fluid_parameters{.scheme = kind,
-                                   .load_factor = full_load,
-                                   .bucket_capacity = small_bucket,
-                                   .choices = kind == scheme_kind::single ? 1 : choices,
-                                   .level_fractions = std::move(levels)};
+void add_comparison(std::string& text, std::string_view first, std::string_view second,
+                    std::string_view third, const std::vector<demo::compared>& lines) {
+  const auto add = [&](std::string_view what, std::string_view a, std::string_view b,
+                       std::string_view c) {
+    std::string row = fmt::format("  {:<31}{:>15}{:>15}{:>15}", what, a, b, c);
+    row.erase(row.find_last_not_of(' ') + 1);
+    text.append(row).push_back('\n');
   };
-  return {
-      {"single", scheme(scheme_kind::single)},
-      {"sequential", scheme(scheme_kind::sequential)},
-      {"multilevel, meets bound",
-       scheme(scheme_kind::multilevel,
-              model::multilevel_cutoff(full_load, small_bucket, choices).level_fractions)},
-      {"multilevel, least overflow",
-       scheme(scheme_kind::multilevel,
-              model::least_overflow_partition(full_load, small_bucket, choices).level_fractions)},
-      {"d-random", scheme(scheme_kind::d_random)},
-      {"d-left", scheme(scheme_kind::d_left)},
-  };
+  text.push_back('\n');
+  add("", first, second, third);
+  for (const demo::compared& line : lines)
+    add(line.what, line.predicted, line.measured, line.beside);
+  text.push_back('\n');
 }
 
-outcome outcome_of(const placement& what) {
-  const model::fluid_state state = model::fluid_limit(what.parameters);
-  return {what.name, state, model::overflow_spread_filling(what.parameters, elements),
-          model::overflow_bound(state.mean_accesses, full_load, small_bucket)};
-}
-
-/// How full a table may be, and what churn does to one that was planned without it.
-struct churn_effect {
-  double load_when_filling;
-  double load_under_churn;
-  double overflow_when_filling;    // at churning_load, levels for filling
-  double overflow_under_churn;     // the same table later
-  double overflow_planned_for_it;  // levels for churn
-};
-
-churn_effect effect_of_churn() {
-  const auto filling = model::least_overflow_partition(churning_load, large_bucket, choices);
-  const auto planned =
-      model::least_overflow_partition_under_churn(churning_load, large_bucket, choices);
-  const auto later = model::churn_limit({.scheme = scheme_kind::multilevel,
-                                         .load_factor = churning_load,
-                                         .bucket_capacity = large_bucket,
-                                         .choices = choices,
-                                         .level_fractions = filling.level_fractions});
-  return {model::largest_load_factor(wanted_overflow, large_bucket, choices),
-          model::largest_load_factor_under_churn(wanted_overflow, large_bucket, choices),
-          filling.overflow_fraction, later.overflow_fraction, planned.overflow_fraction};
-}
-
-/// "3.45 %", and "< 0.01 %" rather than "0.00 %".
-std::string short_percent(double fraction) {
-  return fraction > 0 && fraction < 5e-5 ? "< 0.01 %" : fmt::format("{:.2f} %", 100 * fraction);
-}
-
-/// One line of the comparison; the headings go through the same columns.
-std::string comparison_line(std::string_view scheme, std::string_view insert,
-                            std::string_view overflow, std::string_view deviation,
-                            std::string_view share, std::string_view bound, std::string_view miss) {
-  return fmt::format("  {:<26} {:>8} {:>8} {:>6} {:>8} {:>9} {:>6}\n", scheme, insert, overflow,
-                     deviation, share, bound, miss);
-}
-
-std::string scheme_line(const outcome& row) {
-  return comparison_line(row.name, fmt::format("{:.3f}", row.state.mean_accesses),
-                         grouped(row.spread.mean),
-                         fmt::format("+- {:.0f}", row.spread.standard_deviation),
-                         short_percent(row.state.overflow_fraction), short_percent(row.bound),
-                         fmt::format("{:.2f}", row.state.negative_lookup_accesses));
-}
-
-/// "52,379 elements", or a word for much less than one.
-std::string overflowing(double fraction) {
-  const double expected = fraction * elements;
-  return expected < 0.5 ? fmt::format("none ({:.1g} elements expected)", expected)
-                        : fmt::format("{} elements", grouped(expected));
-}
-
-std::string laid_out(const std::vector<outcome>& rows, const churn_effect& churn) {
-  std::string text = fmt::format(
-      "Oneprobe: hashing on an access budget\n"
-      "\n"
-      "{} elements, {} buckets of {} slots: as many slots as elements.\n"
-      "Each element has up to {} buckets to choose from. One that finds them all full\n"
-      "overflows. Looking into more buckets costs accesses; what does it save?\n"
-      "\n",
-      grouped(elements), grouped(elements / (full_load * small_bucket)), small_bucket, choices);
-  text += comparison_line("", "accesses", "elements", "", "", "the least", "a miss");
-  text += comparison_line("scheme", "/insert", "overflow", "", "", "possible", "reads");
-  for (const outcome& row : rows) text += scheme_line(row);
+std::string laid_out(const demo::filter_findings& names, const demo::table_findings& flows,
+                     const std::string& page) {
+  std::string text = "Oneprobe: hashing on an access budget\n\n";
+  text += wrapped(fmt::format("1. A filter: which of {} names have been seen? Wanted: at most one "
+                              "wrong answer in {}. Planned: {}.",
+                              grouped(static_cast<double>(demo::name_count)),
+                              grouped(1 / demo::wanted_fpr), demo::filter_choice(names)),
+                  line_width, 0);
+  add_comparison(text, "predicted", "measured", "blocked Bloom", demo::filter_lines(names));
+  text += wrapped(
+      fmt::format("2. A table: a day of flows, {} at a time, each replaced {} times over. Wanted: "
+                  "at most one in {} overflows. Planned: {}.",
+                  grouped(static_cast<double>(demo::flow_count)), demo::turnovers,
+                  grouped(1 / demo::wanted_overflow), demo::table_choice(flows)),
+      line_width, 0);
+  add_comparison(text, "predicted", "measured", "unordered_map", demo::table_lines(flows));
+  text += "3. Times here and now, beside the same two.\n";
+  add_comparison(text, "", "oneprobe", "beside it", demo::time_lines(names, flows));
   text += fmt::format(
-      "\n"
-      "\"The least possible\": with that many accesses no scheme whatsoever overflows\n"
-      "less (Optimal Fast Hashing, Theorem 1). Single, sequential and the first\n"
-      "multilevel table meet it exactly. d-random and d-left always read all {}\n"
-      "buckets; a multilevel table with levels sized for least overflow beats both with\n"
-      "less than half of the accesses. +- is one standard deviation at this size.\n",
-      choices);
-  text += fmt::format(
-      "\n"
-      "Tables that live: elements are erased and others inserted, for ever.\n"
-      "Buckets of {} slots, multilevel, {} choices.\n"
-      "\n"
-      "  largest load with at most 1 in {} overflowing\n"
-      "    while it only fills           {:5.1f} %\n"
-      "    under churn                   {:5.1f} %\n"
-      "  overflow of {} elements at {:.0f} % load\n"
-      "    while it only fills           {}\n"
-      "    the same table under churn    {}\n"
-      "    with levels sized for churn   {}\n"
-      "\n"
-      "All of this was computed, not simulated. Next: oneprobe model --help\n",
-      large_bucket, choices, grouped(1 / wanted_overflow), 100 * churn.load_when_filling,
-      100 * churn.load_under_churn, grouped(elements), 100 * churning_load,
-      overflowing(churn.overflow_when_filling), overflowing(churn.overflow_under_churn),
-      overflowing(churn.overflow_planned_for_it));
+      "Try next:\n"
+      "  oneprobe plan filter --elements 100M --fpr 1e-5     a filter for your numbers\n"
+      "  oneprobe plan table --elements 20M                  a table for your numbers\n"
+      "  oneprobe filter build KEYS -o FILE                  a filter of your keys\n"
+      "The same with pictures: {}\n",
+      page);
   return text;
 }
 
-report scheme_report(const outcome& row) {
-  report out(row.name);
-  return out.text("scheme", row.name)
-      .number("mean_accesses", row.state.mean_accesses)
-      .number("overflow_elements", row.spread.mean)
-      .number("overflow_standard_deviation", row.spread.standard_deviation)
-      .number("overflow_fraction", row.state.overflow_fraction)
-      .number("overflow_bound", row.bound)
-      .number("negative_lookup_accesses", row.state.negative_lookup_accesses);
+report filter_report(const demo::filter_findings& found) {
+  report out("filter");
+  return out.text("kind", std::string(name_of(found.proposal.plan->kind)))
+      .whole("elements", demo::name_count)
+      .number("wanted_fpr", demo::wanted_fpr)
+      .number("predicted_fpr", found.proposal.plan->predicted.fpr)
+      .number("fpr", found.ours.fpr)
+      .number("blocked_fpr", found.beside.fpr)
+      .whole("queries", found.ours.asked)
+      .number("predicted_negative_accesses", found.proposal.plan->predicted.negative_accesses)
+      .number("negative_lines", found.ours.negative_lines)
+      .number("predicted_positive_accesses", found.proposal.plan->predicted.positive_accesses)
+      .number("positive_lines", found.ours.positive_lines)
+      .whole("overflow", found.ours.overflow)
+      .whole("memory_bytes", found.ours.memory_bytes)
+      .whole("blocked_memory_bytes", found.beside.memory_bytes)
+      .number("bulk_query_ns", found.ours.bulk_query_ns)
+      .number("blocked_bulk_query_ns", found.beside.bulk_query_ns);
 }
 
-report answer(const arguments&) {
-  std::vector<outcome> rows;
-  std::vector<report> objects;
-  for (const placement& what : placements()) {
-    rows.push_back(outcome_of(what));
-    objects.push_back(scheme_report(rows.back()));
-  }
-  const churn_effect churn = effect_of_churn();
-  report churning("churn");
-  churning.number("bucket_capacity", large_bucket)
-      .number("wanted_overflow_fraction", wanted_overflow)
-      .number("largest_load_factor_filling", churn.load_when_filling)
-      .number("largest_load_factor_churning", churn.load_under_churn)
-      .number("load_factor", churning_load)
-      .number("overflow_fraction_filling", churn.overflow_when_filling)
-      .number("overflow_fraction_churning", churn.overflow_under_churn)
-      .number("overflow_fraction_planned_for_churn", churn.overflow_planned_for_it);
+report table_report(const demo::table_findings& found) {
+  const table_prediction& predicted = found.proposal.plan->predicted;
+  const auto times = [](const demo::insert_times& of) {
+    report out("times");
+    return out.number("median_ns", of.median_ns)
+        .number("p999_ns", of.p999_ns)
+        .number("worst_ns", of.worst_ns);
+  };
+  report out("table");
+  return out.whole("elements", demo::flow_count)
+      .number("wanted_overflow_fraction", demo::wanted_overflow)
+      .number("predicted_hit_accesses", predicted.hit_accesses)
+      .number("hit_accesses", found.ours.hit_accesses)
+      .number("predicted_miss_accesses", predicted.miss_accesses)
+      .number("miss_accesses", found.ours.miss_accesses)
+      .whole("most_accesses", found.ours.most_accesses)
+      .whole("bound", found.bound)
+      .number("predicted_overflow", predicted.overflow_mean)
+      .number("predicted_overflow_deviation", predicted.overflow_deviation)
+      .number("overflow", found.ours.overflow)
+      .whole("refused", found.ours.refused)
+      .whole("memory_bytes", found.ours.memory_bytes)
+      .object("insert", times(found.ours.times))
+      .object("unordered_map_insert", times(found.beside))
+      .whole("unordered_map_rehashes", found.beside_rehashes);
+}
+
+report answer(const arguments& in) {
+  const report_file page(in.maybe_text(page_file).value_or(default_page));
+  progress_bar bar;
+  const auto names = demo::try_filter([&](double done) { bar.show(0.6 * done, "names"); });
+  const auto flows = demo::try_table([&](double done) { bar.show(0.6 + 0.4 * done, "flows"); });
+  page.write(demo::page_of(names, flows));
   report out("demo");
-  return out.amount("elements", elements)
-      .whole("bucket_capacity", small_bucket)
-      .number("load_factor", full_load)
-      .whole("choices", choices)
-      .objects("schemes", objects)
-      .object("churn", churning)
-      .layout(laid_out(rows, churn));
+  return out.object("filter", filter_report(names))
+      .object("table", table_report(flows))
+      .text("page", page.path())
+      .layout(laid_out(names, flows, page.path()));
 }
 
 const command demo_command{
     .name = "demo",
-    .summary = "the theory at work on one table, in a second",
+    .summary = "plan, build, ask and compare: a filter and a table on made-up data",
     .details =
-        "A million elements in a table that is exactly full: what each scheme overflows and "
-        "costs, beside the least that any scheme could; then what churn does to it.",
-    .source = "OFH, Section VII, and beyond",
-    .example = "--json",
-    .options = {},
+        "A million names in a filter and a day of flows in a table: what the planner "
+        "predicts, what is measured, and what a blocked Bloom filter and std::unordered_map "
+        "do beside them. Takes some seconds, and writes a page with pictures.",
+    .source = "",
+    .example = "--report demo.html",
+    .options = {{&page_file, need::optional}},
     .answer = answer,
 };
 

@@ -1,7 +1,9 @@
-// `oneprobe demo`: the theory at work on one table.
+// `oneprobe demo`: the main job end to end, on made-up data.
 #pragma once
 
-#include <CLI/CLI.hpp>
+namespace CLI {
+class App;
+}
 
 namespace oneprobe::cli {
 

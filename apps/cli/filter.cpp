@@ -1,5 +1,7 @@
 #include "filter.hpp"
 
+#include <CLI/CLI.hpp>
+
 #include "filter/commands.hpp"
 
 namespace oneprobe::cli {

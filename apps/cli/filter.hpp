@@ -1,7 +1,9 @@
 // `oneprobe filter build|query|info`: files of keys to a filter file, and answers from it.
 #pragma once
 
-#include <CLI/CLI.hpp>
+namespace CLI {
+class App;
+}
 
 namespace oneprobe::cli {
 

@@ -16,13 +16,17 @@
 #include "bench.hpp"
 #include "command.hpp"
 #include "demo.hpp"
+#include "explore.hpp"
 #include "filter.hpp"
 #include "model.hpp"
 #include "oneprobe/core/version.hpp"
 #include "options.hpp"
 #include "plan.hpp"
+#include "redis.hpp"
 #include "reproduce.hpp"
+#include "shell.hpp"
 #include "simulate.hpp"
+#include "store.hpp"
 
 namespace oneprobe::cli {
 namespace {
@@ -46,11 +50,9 @@ chosen_command chosen(const CLI::App& root) {
   }
 }
 
-std::vector<std::string> names_below(const CLI::App& app) {
-  std::vector<std::string> names;
-  for (const CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; }))
-    names.push_back(sub->get_name());
-  return names;
+std::string suggestion(std::string_view typed, const std::vector<std::string>& words) {
+  const auto meant = nearest_word(typed.substr(0, typed.find('=')), words);
+  return meant ? fmt::format("; did you mean {}?", *meant) : std::string();
 }
 
 /// What is wrong with the first argument that no command knows.
@@ -58,9 +60,11 @@ std::string about_unknown(const CLI::App& app) {
   const std::vector<std::string> left = app.remaining(true);
   const std::string first = left.empty() ? std::string() : left.front();
   const auto names = names_below(app);
-  if (first.starts_with('-')) return fmt::format("unknown option {}", in_quotes(first));
+  if (first.starts_with('-'))
+    return fmt::format("unknown option {}{}", in_quotes(first), suggestion(first, flags_of(app)));
   if (names.empty()) return fmt::format("unexpected argument {}", in_quotes(first));
-  return fmt::format("unknown name {}; one of {}", in_quotes(first), fmt::join(names, ", "));
+  return fmt::format("unknown name {}{}; one of {}", in_quotes(first), suggestion(first, names),
+                     fmt::join(names, ", "));
 }
 
 /// CLI11's message, in our words where they are clearer, always on one line.
@@ -100,19 +104,33 @@ int run(int argc, const char* const* argv) {
   CLI::App root("", "oneprobe");
   root.set_version_flag("--version", "oneprobe " + std::string(version));
   root.require_subcommand(0, 1);
-  describe(root, "hashing on an access budget: what overflows, what errs, what it costs", "",
+  std::string shell;
+  root.add_option("--completion", shell);
+  bool manual = false;
+  root.add_flag("--manual", manual);
+  describe(root, "hashing on an access budget: what overflows, what errs, what it costs",
+           "oneprobe --completion bash (or zsh) prints a script that completes names and options, "
+           "oneprobe --manual a manual page, oneprobe --version the version.",
            "model overflow-bound --load-factor 1 --bucket-capacity 4 --accesses 1.5");
   add_bench(root);
   add_demo(root);
+  add_explore(root);
   add_filter(root);
   add_model(root);
   add_plan(root);
+  add_redis(root);
   add_reproduce(root);
   add_simulate(root);
+  add_store(root);
 
   try {
     if (argc <= 1) return show(root, root.help());
     root.parse(argc, argv);
+    if (manual) return show(root, man_page(root));
+    if (shell == "bash") return show(root, bash_completion(root));
+    if (shell == "zsh") return show(root, zsh_completion(root));
+    if (!shell.empty())
+      throw usage_error("--completion must be bash or zsh; found " + in_quotes(shell));
     return 0;
   } catch (const CLI::CallForHelp&) {
     return show(root, root.help());

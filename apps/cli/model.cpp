@@ -1,5 +1,7 @@
 #include "model.hpp"
 
+#include <CLI/CLI.hpp>
+
 #include "model/common.hpp"
 
 namespace oneprobe::cli {

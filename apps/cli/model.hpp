@@ -1,7 +1,9 @@
 // `oneprobe model NAME`: any formula of the papers.
 #pragma once
 
-#include <CLI/CLI.hpp>
+namespace CLI {
+class App;
+}
 
 namespace oneprobe::cli {
 

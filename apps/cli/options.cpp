@@ -6,6 +6,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -71,6 +72,21 @@ auto parse_list(std::string_view text, std::string_view option, Read&& read) {
   }
 }
 
+/// Levenshtein's distance: letters to insert, erase or replace.
+std::size_t letters_to_change(std::string_view from, std::string_view to) {
+  std::vector<std::size_t> row(to.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    std::size_t diagonal = std::exchange(row[0], i + 1);
+    for (std::size_t j = 0; j < to.size(); ++j) {
+      const std::size_t replaced = diagonal + (from[i] == to[j] ? 0 : 1);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({replaced, row[j] + 1, row[j + 1] + 1});
+    }
+  }
+  return row.back();
+}
+
 }  // namespace
 
 std::string in_quotes(std::string_view text) {
@@ -79,6 +95,22 @@ std::string in_quotes(std::string_view text) {
       shown.begin(), shown.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
   if (text.size() <= longest_quote) return fmt::format("'{}'", shown);
   return fmt::format("'{}...' ({} characters)", shown, text.size());
+}
+
+std::optional<std::string> nearest_word(std::string_view typed,
+                                        const std::vector<std::string>& words) {
+  std::optional<std::string> nearest;
+  // One letter and a third of them, or a word that begins so: more would be guessing.
+  std::size_t fewest = typed.size() / 3 + 2;
+  for (const std::string& word : words) {
+    const bool begun = typed.size() >= 4 && word.starts_with(typed);
+    const std::size_t changes = begun ? 0 : letters_to_change(typed, word);
+    if (changes < fewest) {
+      fewest = changes;
+      nearest = word;
+    }
+  }
+  return nearest;
 }
 
 double parse_number(std::string_view text, std::string_view option) {
@@ -101,6 +133,20 @@ std::uint64_t parse_count(std::string_view text, std::string_view option, std::u
   const bool is_whole = std::abs(value - whole) <= 1e-15 * whole;
   if (!(value >= 0 && value <= static_cast<double>(largest) && is_whole)) refuse_count();
   return static_cast<std::uint64_t>(whole);
+}
+
+std::uint64_t parse_seed(std::string_view text, std::string_view option) {
+  const bool hexadecimal = text.starts_with("0x") || text.starts_with("0X");
+  const std::string_view digits = hexadecimal ? text.substr(2) : text;
+  std::uint64_t seed = 0;
+  const auto [end, error] =
+      std::from_chars(digits.data(), digits.data() + digits.size(), seed, hexadecimal ? 16 : 10);
+  if (error != std::errc{} || end != digits.data() + digits.size())
+    throw usage_error(
+        fmt::format("{} must be a whole number from 0 to 2^64-1, or 0x and hexadecimal digits; "
+                    "found {}",
+                    option, in_quotes(text)));
+  return seed;
 }
 
 std::vector<double> parse_numbers(std::string_view text, std::string_view option) {

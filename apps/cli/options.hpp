@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -28,6 +29,10 @@ inline constexpr std::uint64_t largest_count = 10'000'000'000'000;
 /// Text from outside made fit for one line of a terminal: in quotes, printable, not too long.
 std::string in_quotes(std::string_view text);
 
+/// The word that was probably meant: the nearest, if few letters of it have to be changed.
+std::optional<std::string> nearest_word(std::string_view typed,
+                                        const std::vector<std::string>& words);
+
 /// A finite number, decimal or scientific.
 double parse_number(std::string_view text, std::string_view option);
 
@@ -39,5 +44,8 @@ std::uint64_t parse_count(std::string_view text, std::string_view option, std::u
 std::vector<double> parse_numbers(std::string_view text, std::string_view option);
 std::vector<std::uint64_t> parse_counts(std::string_view text, std::string_view option,
                                         std::uint64_t largest);
+
+/// All 64 bits, unlike a count: decimal, or 0x and hexadecimal digits.
+std::uint64_t parse_seed(std::string_view text, std::string_view option);
 
 }  // namespace oneprobe::cli

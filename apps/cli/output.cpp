@@ -212,6 +212,10 @@ report& report::objects(std::string key, const std::vector<report>& values) {
   return add({std::move(key), hidden{items.dump()}});
 }
 
+report& report::texts(std::string key, const std::vector<std::string>& values) {
+  return add({std::move(key), hidden{json_value(values).dump()}});
+}
+
 report& report::object(std::string key, const report& value) {
   return add({std::move(key), hidden{value.to_json().dump()}});
 }

@@ -51,6 +51,8 @@ class report {
                std::string row, unsigned first = 1);
   /// A list of reports, each an object in JSON. Not in the table.
   report& objects(std::string key, const std::vector<report>& values);
+  /// A list of sentences in JSON, likewise.
+  report& texts(std::string key, const std::vector<std::string>& values);
   /// A report inside a report, likewise.
   report& object(std::string key, const report& value);
 

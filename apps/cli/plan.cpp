@@ -1,5 +1,7 @@
 #include "plan.hpp"
 
+#include <CLI/CLI.hpp>
+
 #include "command.hpp"
 #include "plan/commands.hpp"
 
@@ -12,6 +14,7 @@ void add_plan(CLI::App& app) {
            "", "filter --elements 100M --fpr 1e-4");
   add_command(*plan, plan_filter_command);
   add_command(*plan, plan_table_command);
+  add_command(*plan, plan_summary_command);
 }
 
 }  // namespace oneprobe::cli

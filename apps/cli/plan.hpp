@@ -1,7 +1,9 @@
 // `oneprobe plan`: needs in, parameters and predictions out.
 #pragma once
 
-#include <CLI/CLI.hpp>
+namespace CLI {
+class App;
+}
 
 namespace oneprobe::cli {
 

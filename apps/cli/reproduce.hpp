@@ -1,7 +1,9 @@
 // `oneprobe reproduce`: every table and figure of the papers, computed again.
 #pragma once
 
-#include <CLI/CLI.hpp>
+namespace CLI {
+class App;
+}
 
 namespace oneprobe::cli {
 

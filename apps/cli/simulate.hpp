@@ -1,7 +1,9 @@
 // `oneprobe simulate`: a table filled or churned by the code of the products, beside the model.
 #pragma once
 
-#include <CLI/CLI.hpp>
+namespace CLI {
+class App;
+}
 
 namespace oneprobe::cli {
 

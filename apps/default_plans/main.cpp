@@ -9,11 +9,13 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <functional>
 #include <stdexcept>
 
 #include "oneprobe/core/balanced_layout.hpp"
 #include "oneprobe/model/balanced_levels.hpp"
 #include "oneprobe/model/bloom.hpp"
+#include "oneprobe/model/fingerprint.hpp"
 #include "oneprobe/plan/filter.hpp"
 
 namespace {
@@ -23,6 +25,8 @@ using namespace oneprobe;
 constexpr int first_exponent = -9;
 constexpr int cells_per_decade = 5;
 constexpr int cells = 44;  // the last one ends at 10^-0.2, above 0.5
+constexpr int fine_per_decade = 25;
+constexpr int fine_cells = 218;  // the last one begins below 0.5
 /// So many that all sizes are those of the limit.
 constexpr std::uint64_t many = 1'000'000'000;
 /// The planner's limit on accesses for the middle of a cell: at its upper end, where blocks are
@@ -77,53 +81,64 @@ void write_blocked(int cell) {
               per_block(aim * middle), per_block(aim * high));
 }
 
+/// A block as the model knows it: what it hands on, and the filter of such blocks.
+struct block_model {
+  double absorbed;  // times the planned elements
+  std::function<double(double mean)> refused_fraction;
+  std::function<model::built_error(double elements, const model::built_levels&)> at;
+};
+
 /// The block of a plan, filled with `mean` elements in the first level.
 struct filled {
-  balanced_design design;
+  block_fill fill;
   model::built_error error;
 };
 
-filled fill(const model::built_filter& filter, const filter_plan& plan, double mean) {
+filled fill(const block_model& block, const filter_plan& plan, double mean) {
   filled result;
-  balanced_design& design = result.design;
-  design = {.block_bits = plan.block_bits,
-            .bits_set = plan.bits_set,
-            .scheme = plan.scheme,
-            .choices = plan.choices,
-            .state = plan.state,
-            .elements_per_block = mean,
-            .refused_fraction = filter.refused_fraction(mean)};
+  block_fill& fill = result.fill;
+  fill.elements_per_block = mean;
+  fill.refused_fraction = block.refused_fraction(mean);
   constexpr auto n = static_cast<double>(many);
   model::built_levels levels;
-  const auto shares = level_shares(design, n, with_slack);
+  const auto shares = level_shares(fill, plan.levels, n, with_slack);
   for (std::uint32_t i = 0; i < plan.levels; ++i) levels.blocks.push_back(std::max(1.0, shares[i]));
   levels.overflow_slots = levels.overflow_reserve = 2 * n;
-  design.overflow_fraction = filter.at(n, levels).overflow_fraction;
-  design.reserved_fraction =
-      absorbed_overfill * filter.at(absorbed_overfill * n, levels).overflow_fraction;
-  const std::uint64_t reserve = overflow_reserve_for(n * design.reserved_fraction);
+  fill.overflow_fraction = block.at(n, levels).overflow_fraction;
+  fill.reserved_fraction = block.absorbed * block.at(block.absorbed * n, levels).overflow_fraction;
+  const std::uint64_t reserve = overflow_reserve_for(n * fill.reserved_fraction);
   levels.overflow_reserve = static_cast<double>(reserve);
   levels.overflow_slots = static_cast<double>(overflow_slots_for(reserve));
-  result.error = filter.at(n, levels);
+  result.error = block.at(n, levels);
   return result;
 }
 
-void write_point(const model::built_filter& filter, const filter_plan& plan, double fpr,
-                 const char* after) {
-  const double mean = increasing_root(
-      [&](double at) {
-        const model::built_error error = fill(filter, plan, at).error;
-        return std::max(error.fpr / fpr - 1, error.negative_accesses - default_negative_accesses);
-      },
-      0.1, 1000.0);
-  const filled at = fill(filter, plan, mean);
+/// With so many elements per block of the first level.
+void write_fill(const block_model& block, const filter_plan& plan, double mean, const char* after) {
+  const filled at = fill(block, plan, mean);
   // What never happens is written as a number that has a logarithm.
   constexpr double never = 1e-100;
   std::printf("      {%.8g, %.8g, %.8g, %.8g, %.8g, %.8g, %.8g}%s\n", mean,
-              std::max(never, at.design.refused_fraction),
-              std::max(never, at.design.overflow_fraction),
-              std::max(never, at.design.reserved_fraction), at.error.insert_accesses,
+              std::max(never, at.fill.refused_fraction), std::max(never, at.fill.overflow_fraction),
+              std::max(never, at.fill.reserved_fraction), at.error.insert_accesses,
               at.error.negative_accesses, at.error.fpr, after);
+}
+
+void write_point(const block_model& block, const filter_plan& plan, double fpr, const char* after) {
+  const double mean = increasing_root(
+      [&](double at) {
+        const model::built_error error = fill(block, plan, at).error;
+        return std::max(error.fpr / fpr - 1, error.negative_accesses - default_negative_accesses);
+      },
+      0.1, 1000.0);
+  write_fill(block, plan, mean, after);
+}
+
+void write_points(const block_model& block, const filter_plan& plan, int cell) {
+  const auto [low, middle, high] = errors_of(cell);
+  write_point(block, plan, aim * low, ",");
+  write_point(block, plan, aim * middle, ",");
+  write_point(block, plan, aim * high, "}}},");
 }
 
 void write_balanced(int cell) {
@@ -137,17 +152,41 @@ void write_balanced(int cell) {
                                     .tracking_bits = plan.state.tracking_bits});
   std::printf("    {%u, %u, %u, %u, {{\n", plan.bits_set, plan.state.threshold,
               plan.state.tracking_bits, plan.choices);
-  const auto [low, middle, high] = errors_of(cell);
-  write_point(filter, plan, aim * low, ",");
-  write_point(filter, plan, aim * middle, ",");
-  write_point(filter, plan, aim * high, "}}},");
+  write_points(
+      {.absorbed = absorbed_overfill,
+       .refused_fraction = [&](double mean) { return filter.refused_fraction(mean); },
+       .at = [&](double elements,
+                 const model::built_levels& levels) { return filter.at(elements, levels); }},
+      plan, cell);
+}
+
+/// The best bucket for an error is full or nearly so; for another error it is another one. So there
+/// are many cells, each with a plan for its least error.
+void write_fingerprint(int cell) {
+  const double least = std::pow(10.0, first_exponent + static_cast<double>(cell) / fine_per_decade);
+  const filter_plan plan = planned(filter_kind::fingerprint, least);
+  const model::fingerprint_shape shape{.bucket_capacity = plan.pocket.bucket_capacity,
+                                       .remainder_bits = plan.pocket.remainder_bits};
+  std::printf("    {%u, %u, %u,", plan.pocket.bucket_capacity, plan.pocket.remainder_bits,
+              plan.choices);
+  write_fill({.absorbed = absorbed_fingerprints,
+              .refused_fraction =
+                  [&](double mean) {
+                    const double grown = later_level_growth(absorbed_fingerprints);
+                    return grown * model::handed_on_fraction(shape, grown * mean);
+                  },
+              .at =
+                  [&](double elements, const model::built_levels& levels) {
+                    return model::evaluate_built(shape, elements, levels);
+                  }},
+             plan, static_cast<double>(many) / static_cast<double>(plan.level_blocks[0]), "},");
 }
 
 }  // namespace
 
 int main() {
   std::printf(
-      R"(// The default plans of blocked and balanced filters, one cell for each interval of the error.
+      R"(// The default plans of filters made of blocks, one cell for each interval of the error.
 // Written by oneprobe_default_plans (apps/default_plans) from the planner; not by hand. A test
 // writes it again and compares.
 #pragma once
@@ -155,7 +194,7 @@ int main() {
 #include <array>
 #include <cstdint>
 
-namespace oneprobe::detail {
+namespace oneprobe::inline v0_1::detail {
 
 /// Cell i is for errors from 10^(first_exponent + i / cells_per_decade) to the next.
 inline constexpr double default_table_first_exponent = %d;
@@ -170,7 +209,7 @@ struct default_balanced_point {
   double elements_per_block;  // of the first level
   double refused_fraction;    // of those that reach it
   double overflow_fraction;   // of all
-  double reserved_fraction;   // of all, when there are 2 %% more
+  double reserved_fraction;   // of all, when there are as many more as it absorbs
   double insert_accesses;     // blocks
   double negative_accesses;
   double fpr;  // by the model
@@ -182,16 +221,28 @@ struct default_balanced_cell {
   std::uint32_t choices;
   std::array<default_balanced_point, 3> points;  // as above
 };
+struct default_fingerprint_cell {
+  std::uint32_t bucket_capacity;
+  std::uint32_t remainder_bits;
+  std::uint32_t choices;
+  default_balanced_point point;  // at the lower end
+};
+inline constexpr double default_fingerprint_cells_per_decade = %d;
 
 // clang-format off
 inline constexpr std::array<default_blocked_cell, %d> default_blocked_table{{
 )",
-      first_exponent, cells_per_decade, cells);
+      first_exponent, cells_per_decade, fine_per_decade, cells);
   for (int cell = 0; cell < cells; ++cell) write_blocked(cell);
   std::printf(
       "}};\n\ninline constexpr std::array<default_balanced_cell, %d> default_balanced_table{{\n",
       cells);
   for (int cell = 0; cell < cells; ++cell) write_balanced(cell);
-  std::printf("}};\n// clang-format on\n\n}  // namespace oneprobe::detail\n");
+  std::printf(
+      "}};\n\ninline constexpr std::array<default_fingerprint_cell, %d> "
+      "default_fingerprint_table{{\n",
+      fine_cells);
+  for (int cell = 0; cell < fine_cells; ++cell) write_fingerprint(cell);
+  std::printf("}};\n// clang-format on\n\n}  // namespace oneprobe::inline v0_1::detail\n");
   return 0;
 }

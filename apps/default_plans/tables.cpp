@@ -1,5 +1,5 @@
 // Writes include/oneprobe/core/default_table_designs.hpp to standard output: the planner's levels
-// of a churning table for every bucket capacity.
+// of a churning table of 16-byte elements for every bucket capacity.
 //
 //   oneprobe_default_tables > include/oneprobe/core/default_table_designs.hpp
 #include <cstdio>
@@ -54,7 +54,7 @@ int main() {
 
 #include "oneprobe/core/table_layout.hpp"
 
-namespace oneprobe::detail {
+namespace oneprobe::inline v0_1::detail {
 
 struct default_table_row {
   table_design design;
@@ -67,6 +67,6 @@ inline constexpr std::array<default_table_row, %u> default_table_rows{{
       table_plan::most_bucket_capacity);
   for (std::uint32_t capacity = 1; capacity <= table_plan::most_bucket_capacity; ++capacity)
     write_row(capacity);
-  std::printf("}};\n// clang-format on\n\n}  // namespace oneprobe::detail\n");
+  std::printf("}};\n// clang-format on\n\n}  // namespace oneprobe::inline v0_1::detail\n");
   return 0;
 }

@@ -43,7 +43,7 @@
 #include "oneprobe/scheme/schemes.hpp"
 #include "oneprobe/scheme/walk.hpp"
 
-namespace oneprobe {
+namespace oneprobe::inline v0_1 {
 
 /// How the search for a resource ended.
 enum class assignment_end : std::uint8_t {
@@ -247,4 +247,4 @@ class balanced_loads {
   std::vector<std::uint32_t> loads_;
 };
 
-}  // namespace oneprobe
+}  // namespace oneprobe::inline v0_1

@@ -10,7 +10,7 @@
 #include "oneprobe/model/poisson.hpp"
 #include "sequential.hpp"
 
-namespace oneprobe::model {
+namespace oneprobe::inline v0_1::model {
 namespace {
 
 /// Above this the tables of loads would be too long to be of use.
@@ -358,4 +358,4 @@ double shared_coin_overflow(double elements_per_bucket, unsigned choices, double
   return entering;
 }
 
-}  // namespace oneprobe::model
+}  // namespace oneprobe::inline v0_1::model

@@ -18,7 +18,7 @@
 #include "poisson_series.hpp"
 #include "sequential.hpp"
 
-namespace oneprobe::model {
+namespace oneprobe::inline v0_1::model {
 namespace detail {
 
 filter_error walk_filter(const block_outcome& block, unsigned choices, double bits,
@@ -454,4 +454,4 @@ balanced_point choose_balanced(const balanced_needs& needs) {
                               " accesses per query; allow more of either");
 }
 
-}  // namespace oneprobe::model
+}  // namespace oneprobe::inline v0_1::model

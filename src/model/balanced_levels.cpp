@@ -7,8 +7,9 @@
 #include "block_law.hpp"
 #include "check.hpp"
 #include "numeric.hpp"
+#include "placed_levels.hpp"
 
-namespace oneprobe::model {
+namespace oneprobe::inline v0_1::model {
 
 struct built_filter::law {
   explicit law(const balanced_shape& asked) : shape(asked) {
@@ -40,20 +41,19 @@ struct built_filter::law {
   std::optional<detail::popcount_block> popcount;
 };
 
-namespace {
-
-/// What the blocks of every level became, and what no candidate had room for.
-struct placed_elements {
-  std::vector<detail::block_outcome> blocks;
-  double accesses = 0;   // of all elements together
-  double overflow = 0;   // elements
-  double deviation = 0;  // of their number
-};
-
-}  // namespace
-
 built_filter::built_filter(const balanced_shape& shape)
     : law_(std::make_shared<const law>(shape)) {}
+
+void detail::check_built(double elements, const built_levels& levels, std::size_t most_levels) {
+  check_elements("elements", elements);
+  if (levels.blocks.empty() || levels.blocks.size() > most_levels)
+    refuse("levels", "1, and up to 32 in a multilevel filter",
+           static_cast<double>(levels.blocks.size()));
+  for (const double blocks : levels.blocks) check_elements("blocks", blocks);
+  check_range("arrivals per block", elements / levels.blocks.front(), smallest_mean, 4096);
+  check_range("slots of the overflow list", levels.overflow_slots, 0, most_elements);
+  check_range("reserve of the overflow list", levels.overflow_reserve, 0, levels.overflow_slots);
+}
 
 double overflow_list_match(double fingerprint_bits, double load) {
   detail::check_range("fingerprint bits of the overflow list", fingerprint_bits, 1.0, 1024.0);
@@ -69,32 +69,10 @@ double built_filter::refused_fraction(double arrivals_mean) const {
 
 namespace {
 
-/// One level after the other. The number that reaches a level varies: with that of the level before
-/// and with how arrivals fell there. If N elements reach blocks that would each get Poisson
-/// arrivals, the variance of the refused ones has a part that N itself brings, Var(N) u^2 with u
-/// the refusal of a further arrival; Poisson arrivals bring E[N] u^2 of it on their own.
-template <class Law>
-placed_elements place_in_levels(const Law& law, double elements, const built_levels& levels) {
-  placed_elements placed;
-  double reach = elements, variance = 0;
-  for (const double blocks : levels.blocks) {
-    placed.accesses += reach;
-    const double mean = std::max(reach / blocks, detail::smallest_mean);
-    const detail::block_outcome block = law.outcome(mean);
-    const double own = block.refused_square - block.refused_mean * block.refused_mean;
-    variance = std::max(0.0, blocks * own + block.refusal * block.refusal * (variance - reach));
-    reach = blocks * block.refused_mean;
-    placed.blocks.push_back(block);
-  }
-  placed.overflow = reach;
-  placed.deviation = std::sqrt(variance);
-  return placed;
-}
-
 /// All candidates among the same blocks: the loads are those of one choice with a faster clock (see
 /// sequential.hpp), whose end is found by Newton's method.
 template <class Law>
-placed_elements place_sequentially(const Law& law, double elements, double blocks) {
+detail::placed_elements place_sequentially(const Law& law, double elements, double blocks) {
   const unsigned choices = law.shape.choices;
   const auto accesses_at = [&](double mean) {
     return detail::geometric_sum(law.refusal(mean), choices);
@@ -107,7 +85,7 @@ placed_elements place_sequentially(const Law& law, double elements, double block
     mean += change;
     if (std::abs(change) <= 1e-9 * mean) break;
   }
-  placed_elements placed;
+  detail::placed_elements placed;
   placed.blocks.assign(choices, law.outcome(mean));
   placed.accesses = mean * blocks;
   placed.overflow = blocks * detail::integrate(
@@ -122,29 +100,18 @@ placed_elements place_sequentially(const Law& law, double elements, double block
 }
 
 template <class Law>
-placed_elements place(const Law& law, double elements, const built_levels& levels) {
-  return law.shape.scheme == scheme_kind::sequential
-             ? place_sequentially(law, elements, levels.blocks.front())
-             : place_in_levels(law, elements, levels);
+detail::placed_elements place(const Law& law, double elements, const built_levels& levels) {
+  if (law.shape.scheme == scheme_kind::sequential)
+    return place_sequentially(law, elements, levels.blocks.front());
+  return detail::place_in_levels([&](double mean) { return law.outcome(mean); }, elements,
+                                 levels.blocks);
 }
 
 }  // namespace
 
 built_error built_filter::at(double elements, const built_levels& levels) const {
-  detail::check_elements("elements", elements);
-  const std::size_t most = law_->levelled() ? largest_choices : 1;
-  if (levels.blocks.empty() || levels.blocks.size() > most)
-    detail::refuse("levels", "1, and up to 32 in a multilevel filter",
-                   static_cast<double>(levels.blocks.size()));
-  for (const double blocks : levels.blocks) detail::check_elements("blocks", blocks);
-  detail::check_range("arrivals per block", elements / levels.blocks.front(), detail::smallest_mean,
-                      4096);
-  detail::check_range("slots of the overflow list", levels.overflow_slots, 0,
-                      detail::most_elements);
-  detail::check_range("reserve of the overflow list", levels.overflow_reserve, 0,
-                      levels.overflow_slots);
-
-  const placed_elements placed = place(*law_, elements, levels);
+  detail::check_built(elements, levels, law_->levelled() ? largest_choices : 1);
+  const detail::placed_elements placed = place(*law_, elements, levels);
   const double listed = std::min(placed.overflow, levels.overflow_reserve);
   // Below half an element nothing is forced: the mean of a number that is almost always 0.
   const double forced = placed.overflow - listed < 0.5 ? 0 : placed.overflow - listed;
@@ -185,4 +152,4 @@ built_error built_filter::at(double elements, const built_levels& levels) const 
   return error;
 }
 
-}  // namespace oneprobe::model
+}  // namespace oneprobe::inline v0_1::model

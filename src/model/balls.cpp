@@ -12,7 +12,7 @@
 #include "numeric.hpp"
 #include "oneprobe/model/poisson.hpp"
 
-namespace oneprobe::model {
+namespace oneprobe::inline v0_1::model {
 namespace {
 
 void check_balls_and_bins(double balls, double bins) {
@@ -325,4 +325,4 @@ double expected_max_load(std::uint64_t balls, std::uint64_t bins) {
   return sum;
 }
 
-}  // namespace oneprobe::model
+}  // namespace oneprobe::inline v0_1::model

@@ -4,7 +4,7 @@
 #include <limits>
 #include <numbers>
 
-namespace oneprobe::model::detail {
+namespace oneprobe::inline v0_1::model::detail {
 
 namespace {
 
@@ -107,4 +107,4 @@ double log_all_different(double balls, double bins) {
          stirling_remainder(bins - balls);
 }
 
-}  // namespace oneprobe::model::detail
+}  // namespace oneprobe::inline v0_1::model::detail

@@ -1,7 +1,7 @@
 // Binomial probabilities for up to 10^16 trials. Private to src/model.
 #pragma once
 
-namespace oneprobe::model::detail {
+namespace oneprobe::inline v0_1::model::detail {
 
 /// log n! minus Stirling's n log n - n + log sqrt(2 pi n): about 1 / (12 n). n >= 1, whole.
 double stirling_remainder(double n);
@@ -20,4 +20,4 @@ double log_choose(double trials, double count);
 /// ones of n bins. Closed form for many balls; -infinity when m > n. n may be as large as 2^512.
 double log_all_different(double balls, double bins);
 
-}  // namespace oneprobe::model::detail
+}  // namespace oneprobe::inline v0_1::model::detail

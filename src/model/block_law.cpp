@@ -12,7 +12,7 @@
 #include "oneprobe/model/poisson.hpp"
 #include "poisson_series.hpp"
 
-namespace oneprobe::model::detail {
+namespace oneprobe::inline v0_1::model::detail {
 namespace {
 
 block_state state_of(const balanced_shape& shape) {
@@ -285,4 +285,4 @@ double popcount_block::refusal(double arrivals_mean) const {
   return refused;
 }
 
-}  // namespace oneprobe::model::detail
+}  // namespace oneprobe::inline v0_1::model::detail

@@ -6,7 +6,7 @@
 
 #include "oneprobe/model/balanced.hpp"
 
-namespace oneprobe::model::detail {
+namespace oneprobe::inline v0_1::model::detail {
 
 struct block_outcome {
   double arrivals_mean = 0;
@@ -69,4 +69,4 @@ filter_error walk_filter(const block_outcome& block, unsigned choices, double bi
 void finish_filter(filter_error& error, const block_outcome& block, unsigned choices, double bits,
                    const overflow_list_cost& list);
 
-}  // namespace oneprobe::model::detail
+}  // namespace oneprobe::inline v0_1::model::detail

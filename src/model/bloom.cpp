@@ -12,7 +12,7 @@
 #include "occupancy.hpp"
 #include "oneprobe/model/poisson.hpp"
 
-namespace oneprobe::model {
+namespace oneprobe::inline v0_1::model {
 namespace {
 
 void check_bits_per_element(double value) {
@@ -322,4 +322,4 @@ unsigned counter_bits_for(double cells, double elements, unsigned bits_set, doub
   return width;
 }
 
-}  // namespace oneprobe::model
+}  // namespace oneprobe::inline v0_1::model

@@ -3,7 +3,7 @@
 #include "check.hpp"
 #include "poisson_series.hpp"
 
-namespace oneprobe::model {
+namespace oneprobe::inline v0_1::model {
 namespace {
 
 void check(double arrivals_mean, threshold rule) {
@@ -86,4 +86,4 @@ double refusal_probability(double arrivals_mean, threshold rule) {
   return sum_beyond(arrivals_mean, rule, 0, [p](double, double at_h) { return 1 - p * at_h; });
 }
 
-}  // namespace oneprobe::model
+}  // namespace oneprobe::inline v0_1::model

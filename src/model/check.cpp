@@ -6,7 +6,7 @@
 #include "oneprobe/model/bucket.hpp"
 #include "oneprobe/model/fluid.hpp"
 
-namespace oneprobe::model::detail {
+namespace oneprobe::inline v0_1::model::detail {
 
 std::string show(double value) {
   std::array<char, 32> text;
@@ -60,4 +60,4 @@ void check_level_sizes(std::span<const std::uint64_t> levels) {
     check_range("each level size", static_cast<double>(size), 1.0, most_elements);
 }
 
-}  // namespace oneprobe::model::detail
+}  // namespace oneprobe::inline v0_1::model::detail

@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-namespace oneprobe::model::detail {
+namespace oneprobe::inline v0_1::model::detail {
 
 /// "1.5", "1e+13", "nan": as short as it stays exact enough to recognise.
 std::string show(double value);
@@ -45,4 +45,4 @@ void check_fractions(std::string_view parameter, std::span<const double> values,
                      empty_levels empty = empty_levels::refused);
 void check_level_sizes(std::span<const std::uint64_t> levels);
 
-}  // namespace oneprobe::model::detail
+}  // namespace oneprobe::inline v0_1::model::detail

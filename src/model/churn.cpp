@@ -9,7 +9,7 @@
 #include "least_overflow.hpp"
 #include "numeric.hpp"
 
-namespace oneprobe::model {
+namespace oneprobe::inline v0_1::model {
 namespace {
 
 /// Stationary loads 0 .. h of a bucket with births at rate birth(i) from load i and deaths at rate
@@ -230,4 +230,4 @@ double largest_load_factor_under_churn(double overflow_fraction, unsigned bucket
   });
 }
 
-}  // namespace oneprobe::model
+}  // namespace oneprobe::inline v0_1::model

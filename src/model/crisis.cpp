@@ -11,7 +11,7 @@
 #include "occupancy.hpp"
 #include "oneprobe/model/poisson.hpp"
 
-namespace oneprobe::model {
+namespace oneprobe::inline v0_1::model {
 namespace detail {
 namespace {
 
@@ -309,4 +309,4 @@ unsigned last_concentrated_level(double elements, double c1, double c2, double e
 
 }  // namespace detail
 
-}  // namespace oneprobe::model
+}  // namespace oneprobe::inline v0_1::model

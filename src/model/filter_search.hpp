@@ -8,7 +8,7 @@
 #include "numeric.hpp"
 #include "oneprobe/model/balanced.hpp"
 
-namespace oneprobe::model::detail {
+namespace oneprobe::inline v0_1::model::detail {
 
 inline void check_bits_per_element(double value) {
   check_range("bits per element", value, 1.0, 4096.0);
@@ -65,4 +65,4 @@ class best_point {
   std::optional<Point> best_;
 };
 
-}  // namespace oneprobe::model::detail
+}  // namespace oneprobe::inline v0_1::model::detail

@@ -9,9 +9,10 @@
 #include "filter_search.hpp"
 #include "numeric.hpp"
 #include "oneprobe/model/poisson.hpp"
+#include "placed_levels.hpp"
 #include "poisson_series.hpp"
 
-namespace oneprobe::model {
+namespace oneprobe::inline v0_1::model {
 namespace {
 
 void check(const fingerprint_shape& shape) {
@@ -50,12 +51,14 @@ detail::block_outcome bucket_outcome(const fingerprint_shape& shape, double mean
   detail::block_outcome block;
   block.arrivals_mean = mean;
   block.refused_mean = poisson_excess(mean, h);
+  block.refusal = poisson_at_least(mean, h);
   // E[1 - (1 - equal)^X] in closed form for all arrivals, less what first come does not keep.
   block.match = -std::expm1(-mean * equal);
   double not_kept = 0, sum = 0;
   detail::for_poisson_from(mean, h + 1, [&](std::uint64_t x, double probability) {
     const auto arrivals = static_cast<double>(x);
     const double beyond = static_cast<double>(x - h);
+    block.refused_square += probability * beyond * beyond;
     const double goes_on = prefix ? (beyond + 1) / (arrivals + 1) : 1 - std::pow(missed, beyond);
     const double compared = prefix ? arrivals : static_cast<double>(h);
     block.continue_probability += probability * goes_on;
@@ -86,7 +89,80 @@ std::optional<double> arrivals_for(const fingerprint_shape& shape, double bits_p
   return detail::arrivals_for_memory(bits_at, bits_per_element, shape.block_bits, largest_ratio);
 }
 
+/// The same where equal fingerprints are one: each of the Q 2^f is there with a probability of its
+/// own, so that the number of different ones is close to Poisson with a smaller mean.
+detail::block_outcome distinct_outcome(const fingerprint_shape& shape, double mean) {
+  const double equal = collision(shape);
+  detail::block_outcome block = bucket_outcome(shape, -std::expm1(-mean * equal) / equal);
+  block.arrivals_mean = mean;
+  block.match = -std::expm1(-mean * equal);
+  return block;
+}
+
+/// Of the buckets of the last level, those that had to hand an element on when the list was full.
+struct saturation {
+  double share = 0;   // of all buckets
+  double marked = 1;  // of those that handed something on, the share that is not saturated
+};
+saturation saturated(const fingerprint_shape& shape, double buckets, double mean, double reserve) {
+  const std::uint64_t h = shape.bucket_capacity;
+  if (buckets * poisson_excess(mean, h) - reserve < 0.5) return {};
+  // The list was full when so many had come to each bucket on average.
+  double low = 0, high = mean;
+  for (int step = 0; step < 60; ++step) {
+    const double middle = 0.5 * (low + high);
+    (buckets * poisson_excess(middle, h) < reserve ? low : high) = middle;
+  }
+  // Saturated: more than h came in all, and one of them since.
+  const double spared = poisson_at_least(low, h + 1) * std::exp(low - mean);
+  const double all = poisson_at_least(mean, h + 1);
+  return {.share = std::max(0.0, all - spared),
+          .marked = all > 0 ? std::min(1.0, spared / all) : 1};
+}
+
 }  // namespace
+
+double handed_on_fraction(const fingerprint_shape& shape, double arrivals_mean) {
+  check(shape);
+  detail::check_range("arrivals per block", arrivals_mean, detail::smallest_mean, 4096);
+  return distinct_outcome(shape, arrivals_mean).refused_mean / arrivals_mean;
+}
+
+built_error evaluate_built(const fingerprint_shape& shape, double elements,
+                           const built_levels& levels) {
+  check(shape);
+  if (shape.order != overflow_order::prefix || !shape.quotient_header)
+    detail::refuse("order", "prefix, with a header, in a filter as it is built", 0);
+  detail::check_built(elements, levels, largest_choices);
+  const detail::placed_elements placed = detail::place_in_levels(
+      [&](double mean) { return distinct_outcome(shape, mean); }, elements, levels.blocks);
+  const detail::block_outcome& last = placed.blocks.back();
+  const saturation full =
+      saturated(shape, levels.blocks.back(), last.arrivals_mean, levels.overflow_reserve);
+  const double listed = std::min(placed.overflow, levels.overflow_reserve);
+
+  built_error error;
+  error.overflow_fraction = placed.overflow / elements;
+  error.overflow_deviation = placed.deviation;
+  error.forced_fraction = full.share * levels.blocks.back() / elements;
+  error.insert_accesses = placed.accesses / elements;
+  error.positive_accesses = error.insert_accesses + listed / elements;
+  double reach = 1;
+  for (const detail::block_outcome& block : placed.blocks) {
+    const bool saturates = &block == &last && full.share > 0;
+    const double match = saturates ? full.share + (1 - full.share) * block.match : block.match;
+    error.fpr += reach * match;
+    error.negative_accesses += reach;
+    error.arrivals_mean.push_back(block.arrivals_mean);
+    reach *= block.continue_without_match * (saturates ? full.marked : 1);
+  }
+  error.negative_accesses += reach;
+  error.list_queries = reach;
+  error.fpr +=
+      reach * overflow_list_match(shape.overflow.fingerprint_bits,
+                                  levels.overflow_slots > 0 ? listed / levels.overflow_slots : 0);
+  return error;
+}
 
 std::string_view name_of(overflow_order order) {
   switch (order) {
@@ -203,4 +279,4 @@ fingerprint_point choose_fingerprint(const fingerprint_needs& needs) {
                               " accesses per query; allow more of either");
 }
 
-}  // namespace oneprobe::model
+}  // namespace oneprobe::inline v0_1::model

@@ -12,7 +12,7 @@
 #include "overflow_noise.hpp"
 #include "poisson_series.hpp"
 
-namespace oneprobe::model {
+namespace oneprobe::inline v0_1::model {
 namespace {
 
 /// E[F^2] for F the number of elements a bucket refuses.
@@ -137,4 +137,4 @@ double reserve_for(const overflow_spread& spread, double probability) {
   return std::ceil(quantile(complement(overflow, probability)));
 }
 
-}  // namespace oneprobe::model
+}  // namespace oneprobe::inline v0_1::model

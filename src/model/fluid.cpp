@@ -9,7 +9,7 @@
 #include "oneprobe/model/poisson.hpp"
 #include "sequential.hpp"
 
-namespace oneprobe::model {
+namespace oneprobe::inline v0_1::model {
 namespace detail {
 
 void check_fluid(const fluid_parameters& parameters) {
@@ -178,4 +178,4 @@ fluid_state fluid_limit(const fluid_parameters& parameters) {
   throw std::logic_error("oneprobe: unknown scheme");
 }
 
-}  // namespace oneprobe::model
+}  // namespace oneprobe::inline v0_1::model

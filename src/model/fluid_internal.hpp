@@ -7,7 +7,7 @@
 #include "check.hpp"
 #include "oneprobe/model/fluid.hpp"
 
-namespace oneprobe::model::detail {
+namespace oneprobe::inline v0_1::model::detail {
 
 /// The differential equations have a component for each load; beyond this they take too long.
 inline constexpr unsigned largest_ode_capacity = 128;
@@ -31,4 +31,4 @@ double refusal_of(std::span<const double> occupancy, const fluid_parameters& par
 /// From state.time and the overflowed elements (per element of the table).
 void set_overflow(fluid_state& state, double overflowed);
 
-}  // namespace oneprobe::model::detail
+}  // namespace oneprobe::inline v0_1::model::detail

@@ -10,7 +10,7 @@
 #include "fluid_internal.hpp"
 #include "numeric.hpp"
 
-namespace oneprobe::model {
+namespace oneprobe::inline v0_1::model {
 namespace {
 
 using state_vector = std::vector<double>;
@@ -279,4 +279,4 @@ fluid_state fluid_limit_by_ode(const fluid_parameters& parameters) {
   throw std::logic_error("oneprobe: unknown scheme");
 }
 
-}  // namespace oneprobe::model
+}  // namespace oneprobe::inline v0_1::model

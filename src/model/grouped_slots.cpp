@@ -12,7 +12,7 @@
 #include "numeric.hpp"
 #include "oneprobe/model/poisson.hpp"
 
-namespace oneprobe::model {
+namespace oneprobe::inline v0_1::model {
 namespace {
 
 void check(const grouped_slots& bucket, double arrivals) {
@@ -254,4 +254,4 @@ double grouped_overflow_filling(const fluid_parameters& parameters, const groupe
                         [&](double mean) { return refused_filling(bucket, mean); });
 }
 
-}  // namespace oneprobe::model
+}  // namespace oneprobe::inline v0_1::model

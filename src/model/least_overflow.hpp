@@ -19,7 +19,7 @@
 #include "numeric.hpp"
 #include "oneprobe/model/partition.hpp"
 
-namespace oneprobe::model::detail {
+namespace oneprobe::inline v0_1::model::detail {
 
 /// y_{j+1} from y_j. Since R' <= 1, G / R' at y_j is at least G there: the solution lies below y_j.
 /// 0 if it is too small to matter.
@@ -102,4 +102,4 @@ double largest_load(double overflow_fraction, Overflow&& overflow_at) {
   return find_root(distance, low, high);
 }
 
-}  // namespace oneprobe::model::detail
+}  // namespace oneprobe::inline v0_1::model::detail

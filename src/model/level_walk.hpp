@@ -10,7 +10,7 @@
 
 #include "oneprobe/model/crisis.hpp"
 
-namespace oneprobe::model::detail {
+namespace oneprobe::inline v0_1::model::detail {
 
 /// Given that `entering` elements enter level `level` (from 0), which has probability `weight`:
 /// left_probability[i] = P(first_left + i step of them are not placed there).
@@ -37,4 +37,4 @@ double expected_left(double elements, double bins);
 /// that |S_r| stays below z_r but with probability r n^-(c+1) (Lemma 1.4; erratum 1.8).
 unsigned last_concentrated_level(double elements, double c1, double c2, double exponent);
 
-}  // namespace oneprobe::model::detail
+}  // namespace oneprobe::inline v0_1::model::detail

@@ -10,7 +10,7 @@
 #include "oneprobe/model/poisson.hpp"
 #include "poisson_series.hpp"
 
-namespace oneprobe::model {
+namespace oneprobe::inline v0_1::model {
 namespace {
 
 constexpr unsigned most_slots = 128, most_kinds = 1024;
@@ -59,7 +59,7 @@ double sum_of(const std::vector<double>& values) {
 /// has found no room, and while the key may be further on: until a note that is down has ruled
 /// that out.
 table_accesses accesses_of(std::span<const note_law> candidates, double hit) {
-  table_accesses cost{.insert = 0, .hit = hit, .miss = 0};
+  table_accesses cost{.insert = 0, .hit = hit, .miss = 0, .miss_overflow = 0};
   double missing = 1;       // all notes so far were up
   double without_room = 1;  // all buckets so far were full
   double neither = 1;       // both
@@ -72,6 +72,7 @@ table_accesses accesses_of(std::span<const note_law> candidates, double hit) {
     without_room *= each.full;
     missing *= each.up;
   }
+  cost.miss_overflow = missing;
   return cost;
 }
 
@@ -169,4 +170,4 @@ table_accesses table_accesses_churning(const churn_parameters& parameters, unsig
   return accesses_of(candidates, state.mean_accesses);
 }
 
-}  // namespace oneprobe::model
+}  // namespace oneprobe::inline v0_1::model

@@ -8,7 +8,7 @@
 #include <limits>
 #include <stdexcept>
 
-namespace oneprobe::model::detail {
+namespace oneprobe::inline v0_1::model::detail {
 
 /// Root of a continuous function with f(low) and f(high) of opposite sign (or zero), to the last
 /// few bits.
@@ -53,4 +53,4 @@ inline double power(double base, unsigned exponent) {
   return result;
 }
 
-}  // namespace oneprobe::model::detail
+}  // namespace oneprobe::inline v0_1::model::detail

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cassert>
 
-namespace oneprobe::model::detail {
+namespace oneprobe::inline v0_1::model::detail {
 
 occupancy::occupancy(std::uint64_t bins, std::uint64_t most_balls)
     : bins_(static_cast<double>(bins)),
@@ -45,4 +45,4 @@ void occupancy::normalise() {
   for (std::size_t i = begin_; i < end_; ++i) slots_[i] /= sum;
 }
 
-}  // namespace oneprobe::model::detail
+}  // namespace oneprobe::inline v0_1::model::detail

@@ -19,7 +19,7 @@
 #include <span>
 #include <vector>
 
-namespace oneprobe::model::detail {
+namespace oneprobe::inline v0_1::model::detail {
 
 inline constexpr double least_probability = 1e-100;
 
@@ -65,4 +65,4 @@ class occupancy {
   bool whole_ = true;  // nothing was taken out
 };
 
-}  // namespace oneprobe::model::detail
+}  // namespace oneprobe::inline v0_1::model::detail

@@ -8,7 +8,7 @@
 #include "oneprobe/model/fluid.hpp"
 #include "oneprobe/model/poisson.hpp"
 
-namespace oneprobe::model {
+namespace oneprobe::inline v0_1::model {
 namespace {
 
 void check_accesses(double accesses) { detail::check_range("accesses", accesses, 0.0, 1e6); }
@@ -128,4 +128,4 @@ double mixture_overflow(double accesses, double load_factor, unsigned bucket_cap
   return std::max(0.0, 1 - kept / per_bucket);
 }
 
-}  // namespace oneprobe::model
+}  // namespace oneprobe::inline v0_1::model

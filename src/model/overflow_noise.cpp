@@ -9,7 +9,7 @@
 #include "fluid_internal.hpp"
 #include "numeric.hpp"
 
-namespace oneprobe::model::detail {
+namespace oneprobe::inline v0_1::model::detail {
 namespace {
 
 using state_vector = std::vector<double>;
@@ -459,4 +459,4 @@ double overflow_noise_churning(const churn_parameters& parameters, const churn_s
   throw std::logic_error("oneprobe: unknown scheme");
 }
 
-}  // namespace oneprobe::model::detail
+}  // namespace oneprobe::inline v0_1::model::detail

@@ -12,7 +12,7 @@
 #include "oneprobe/model/churn.hpp"
 #include "oneprobe/model/fluid.hpp"
 
-namespace oneprobe::model::detail {
+namespace oneprobe::inline v0_1::model::detail {
 
 /// Var(overflow) / n after filling to parameters.time.
 double overflow_noise_filling(const fluid_parameters& parameters);
@@ -20,4 +20,4 @@ double overflow_noise_filling(const fluid_parameters& parameters);
 /// Var(overflow) / n at a random moment of churn at constant size, in the given stationary state.
 double overflow_noise_churning(const churn_parameters& parameters, const churn_state& state);
 
-}  // namespace oneprobe::model::detail
+}  // namespace oneprobe::inline v0_1::model::detail

@@ -11,7 +11,7 @@
 #include "oneprobe/model/poisson.hpp"
 #include "sequential.hpp"
 
-namespace oneprobe::model {
+namespace oneprobe::inline v0_1::model {
 namespace {
 
 void check(double load_factor, unsigned bucket_capacity, unsigned choices) {
@@ -103,4 +103,4 @@ double largest_load_factor(double overflow_fraction, unsigned bucket_capacity, u
   });
 }
 
-}  // namespace oneprobe::model
+}  // namespace oneprobe::inline v0_1::model

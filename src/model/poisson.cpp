@@ -5,7 +5,7 @@
 #include "check.hpp"
 #include "poisson_series.hpp"
 
-namespace oneprobe::model {
+namespace oneprobe::inline v0_1::model {
 namespace {
 
 void check_mean(double mean) { detail::check_range("mean", mean, 0.0, largest_mean); }
@@ -76,4 +76,4 @@ double poisson_kept(double mean, std::uint64_t limit) {
          static_cast<double>(limit) * poisson_at_least(mean, limit + 1);
 }
 
-}  // namespace oneprobe::model
+}  // namespace oneprobe::inline v0_1::model

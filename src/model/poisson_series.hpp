@@ -7,7 +7,7 @@
 
 #include "oneprobe/model/poisson.hpp"
 
-namespace oneprobe::model::detail {
+namespace oneprobe::inline v0_1::model::detail {
 
 /// Calls visit(i, P(X = i)) for i = from, from + 1, ... in order, for as long as `visit` returns
 /// true; far below the bulk of the distribution, where probabilities vanish, it skips ahead.
@@ -32,4 +32,4 @@ inline bool negligible(double mean, std::uint64_t i, double term, double sum) {
   return ratio < 1 && term <= 1e-17 * (1 - ratio) * (1 - ratio) * sum;
 }
 
-}  // namespace oneprobe::model::detail
+}  // namespace oneprobe::inline v0_1::model::detail

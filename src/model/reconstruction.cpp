@@ -6,7 +6,7 @@
 #include "check.hpp"
 #include "oneprobe/model/crisis.hpp"
 
-namespace oneprobe::model {
+namespace oneprobe::inline v0_1::model {
 namespace {
 
 /// An element of level j stays with probability n / N; then one of the j - 1 others on its way is
@@ -57,4 +57,4 @@ double expected_moves(std::span<const std::uint64_t> levels, std::uint64_t eleme
                                           : moves_first_level(filled, stay, deleted);
 }
 
-}  // namespace oneprobe::model
+}  // namespace oneprobe::inline v0_1::model

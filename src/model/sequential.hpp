@@ -12,7 +12,7 @@
 #include "numeric.hpp"
 #include "oneprobe/model/bucket.hpp"
 
-namespace oneprobe::model::detail {
+namespace oneprobe::inline v0_1::model::detail {
 
 class sequential_process {
  public:
@@ -68,4 +68,4 @@ class sequential_process {
   unsigned choices_;
 };
 
-}  // namespace oneprobe::model::detail
+}  // namespace oneprobe::inline v0_1::model::detail

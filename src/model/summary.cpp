@@ -12,7 +12,7 @@
 #include "level_walk.hpp"
 #include "oneprobe/model/bloom.hpp"
 
-namespace oneprobe::model {
+namespace oneprobe::inline v0_1::model {
 namespace {
 
 double total(std::span<const std::uint64_t> sizes) {
@@ -234,4 +234,4 @@ std::vector<asymptotic_filter> asymptotic_multi_filter(double elements, double c
   return filters;
 }
 
-}  // namespace oneprobe::model
+}  // namespace oneprobe::inline v0_1::model

@@ -13,8 +13,9 @@
 #include "oneprobe/core/balanced_layout.hpp"
 #include "oneprobe/model/balanced_levels.hpp"
 #include "root.hpp"
+#include "sized.hpp"
 
-namespace oneprobe::planning {
+namespace oneprobe::inline v0_1::planning {
 namespace {
 
 /// What distinguishes one block from another; whole numbers, so that there are neighbours.
@@ -26,13 +27,6 @@ struct block_choice {
 
   auto key() const { return std::tuple(bits_set, threshold, tracking_bits, admit_quarters); }
   friend bool operator<(const block_choice& a, const block_choice& b) { return a.key() < b.key(); }
-};
-
-/// A filter of such blocks with levels that need not be whole.
-struct sized {
-  double bits_per_element = 0;
-  double fpr = 1;
-  double accesses = 0;
 };
 
 constexpr double impossible = std::numeric_limits<double>::infinity();
@@ -153,11 +147,11 @@ class balanced_search {
                                 .tracking_bits = static_cast<unsigned>(block.tracking_bits)};
     const model::built_filter filter(shape);
     for (std::uint32_t d = options_.fewest_choices; d <= options_.most_choices; ++d) {
-      balanced_design design{.block_bits = options_.block_bits,
-                             .bits_set = shape.bits_set,
-                             .scheme = scheme_kind::multilevel,
-                             .choices = d,
-                             .state = state(block)};
+      balanced_design design;
+      design.block_bits = options_.block_bits;
+      design.bits_set = shape.bits_set;
+      design.choices = d;
+      design.state = state(block);
       // A number of choices that was far behind another is looked at now and then only.
       if (wait_[d - 1] > 0 && --wait_[d - 1] > 0) continue;
       const rating result = fill(filter, design);
@@ -176,26 +170,10 @@ class balanced_search {
   sized size(const model::built_filter& filter, balanced_design& design, double mean) const {
     design.elements_per_block = mean;
     design.refused_fraction = filter.refused_fraction(mean);
-    const auto shares = level_shares(design, what_.n(), with_slack);
-    model::built_levels levels;
-    double blocks = 0;
-    for (std::uint32_t i = 0; i < design.choices; ++i) {
-      levels.blocks.push_back(std::max(1.0, shares[i]));
-      blocks += levels.blocks.back();
-    }
-    // As if the list had room for everything; what it costs and errs is added below.
-    levels.overflow_slots = levels.overflow_reserve = 2 * what_.n();
-    const model::built_error error = filter.at(what_.n(), levels);
-    const model::built_error over_full = filter.at(what_.absorbed * what_.n(), levels);
-    design.overflow_fraction = error.overflow_fraction;
-    design.reserved_fraction = what_.absorbed * over_full.overflow_fraction;
-    const auto slots = static_cast<double>(
-        overflow_slots_for(overflow_reserve_for(what_.n() * design.reserved_fraction)));
-    return {.bits_per_element = (blocks * design.block_bits + 32 * slots) / what_.n(),
-            .fpr = error.fpr +
-                   error.list_queries *
-                       model::overflow_list_match(32, what_.n() * error.overflow_fraction / slots),
-            .accesses = error.negative_accesses};
+    return size_up(what_, design, design.levels(), design.block_bits,
+                   [&](double elements, const model::built_levels& levels) {
+                     return filter.at(elements, levels);
+                   });
   }
 
   /// A crossing near the last one with as many choices, where a neighbour has its own too; else
@@ -261,18 +239,6 @@ class balanced_search {
   found best_;
 };
 
-/// Blocks that fit beside the list, at least as many as there are levels.
-bool use_exactly(filter_plan& plan, std::uint64_t bytes) {
-  const std::uint64_t block_bytes = plan.block_bits / 8;
-  const std::uint64_t list = plan.memory().overflow;
-  if (bytes < list) return false;
-  const std::uint64_t fitting = (bytes - list) / 64 * 64 / block_bytes;
-  const std::uint64_t later = plan.blocks() - plan.level_blocks[0];
-  if (fitting <= later) return false;
-  plan.level_blocks[0] = fitting - later;
-  return true;
-}
-
 /// Sequential placement in the block that levels would have: searching the block itself with this
 /// slower model would take a minute and gain nothing, as levels are never worse.
 std::optional<filter_plan> plan_sequential(const goal& what, balanced_design design) {
@@ -331,6 +297,17 @@ std::optional<filter_plan> in_whole_blocks(const goal& what, const balanced_opti
 
 }  // namespace
 
+bool use_exactly(filter_plan& plan, std::uint64_t bytes) {
+  const std::uint64_t block_bytes = plan.block_bits / 8;
+  const std::uint64_t list = plan.memory().overflow;
+  if (bytes < list) return false;
+  const std::uint64_t fitting = (bytes - list) / 64 * 64 / block_bytes;
+  const std::uint64_t later = plan.blocks() - plan.level_blocks[0];
+  if (fitting <= later) return false;
+  plan.level_blocks[0] = fitting - later;
+  return true;
+}
+
 std::optional<filter_plan> plan_balanced(const goal& what, const balanced_options& options) {
   // In small filters a block more or less changes more than the last digits.
   for (const double margin : {1e-4, 0.01, 0.1, 0.5}) {
@@ -341,4 +318,4 @@ std::optional<filter_plan> plan_balanced(const goal& what, const balanced_option
   return std::nullopt;
 }
 
-}  // namespace oneprobe::planning
+}  // namespace oneprobe::inline v0_1::planning

@@ -8,7 +8,7 @@
 #include "oneprobe/model/poisson.hpp"
 #include "root.hpp"
 
-namespace oneprobe::planning {
+namespace oneprobe::inline v0_1::planning {
 namespace {
 
 /// Bits that an element may set in a block: any number, or one per lane.
@@ -106,4 +106,4 @@ std::optional<filter_plan> plan_blocked(const goal& what, std::uint32_t block_bi
   return what.met_by(plan) ? std::optional(plan) : std::nullopt;
 }
 
-}  // namespace oneprobe::planning
+}  // namespace oneprobe::inline v0_1::planning

@@ -4,11 +4,13 @@
 #include <cstdint>
 #include <optional>
 
+#include "cost.hpp"
 #include "oneprobe/core/filter_plan.hpp"
 #include "oneprobe/model/balanced.hpp"
+#include "oneprobe/model/fingerprint.hpp"
 #include "oneprobe/plan/filter.hpp"
 
-namespace oneprobe::planning {
+namespace oneprobe::inline v0_1::planning {
 
 /// Needs with the defaults filled in: an error to reach with the least memory, or memory to reach
 /// the least error with.
@@ -17,19 +19,29 @@ struct goal {
   std::optional<double> fpr{};
   std::uint64_t bytes = 0;  // where no error is given; otherwise the most that any filter may have
   double accesses = default_negative_accesses;
+  double list_accesses = 1;             // so many accesses a look into the overflow list costs
   double absorbed = absorbed_overfill;  // times the elements, without forcing any
 
   double n() const { return static_cast<double>(elements); }
   /// Whether the plan does what was asked.
-  bool met_by(const filter_plan& plan) const {
-    return plan.memory().total() <= bytes && plan.predicted.negative_accesses <= accesses &&
-           (!fpr || plan.predicted.fpr <= *fpr);
-  }
+  bool met_by(const filter_plan& plan) const;
   /// Whether plan `a` is to be preferred to `b`; both meet the goal.
   bool prefers(const filter_plan& a, const filter_plan& b) const {
     return fpr ? a.memory().total() < b.memory().total() : a.predicted.fpr < b.predicted.fpr;
   }
 };
+
+/// Accesses of blocks, and looks into the overflow list.
+struct filter_work {
+  operation_work positive{};
+  operation_work negative{};
+  operation_work insert{};
+};
+/// Of a plan that has its predictions.
+filter_work work_of(const filter_plan& plan);
+
+/// What a filter of this kind absorbs, in times the elements: as asked for, or its default.
+double absorbed_by(const filter_needs& needs, filter_kind kind);
 
 /// No plan has more than this; 2^40 bits.
 inline constexpr std::uint64_t most_bytes = filter_plan::most_bits / 8;
@@ -50,15 +62,21 @@ struct balanced_options {
 };
 std::optional<filter_plan> plan_balanced(const goal& what, const balanced_options& options);
 
-/// The block of a balanced plan as the model knows it.
+std::optional<filter_plan> plan_fingerprint(const goal& what, std::uint32_t most_choices);
+
+/// Gives the first level the blocks that fit beside the others and the list; false if none does.
+bool use_exactly(filter_plan& plan, std::uint64_t bytes);
+
+/// The block of a balanced plan, or a bucket of fingerprints, as the model knows it.
 model::balanced_shape shape_of(const filter_plan& plan);
+model::fingerprint_shape shape_of(const pocket_shape& pocket);
 
 /// What a filter of this plan does with so many elements.
 overfill_forecast forecast_unchecked(const filter_plan& plan, double elements);
 /// Writes that for the planned number into the plan.
 void predict(filter_plan& plan);
 
-/// The overflow list of a balanced plan.
+/// The overflow list of a plan that has one.
 overflow_forecast overflow_of(const filter_plan& plan);
 
-}  // namespace oneprobe::planning
+}  // namespace oneprobe::inline v0_1::planning

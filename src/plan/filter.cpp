@@ -10,8 +10,10 @@
 #include "needs_check.hpp"
 #include "oneprobe/core/balanced_layout.hpp"
 #include "oneprobe/model/balanced_levels.hpp"
+#include "oneprobe/model/fingerprint.hpp"
+#include "oneprobe/model/finite_size.hpp"
 
-namespace oneprobe {
+namespace oneprobe::inline v0_1 {
 namespace planning {
 namespace {
 
@@ -19,8 +21,8 @@ constexpr double least_fpr = 1e-12, largest_fpr = 0.5;
 constexpr double least_bits_per_element = 1;
 /// More memory than this per element is not used: the error is far below anything by then.
 constexpr double most_bits_per_element = 1024;
-/// What a balanced filter must save of the memory, or of the error, to be preferred to a blocked
-/// one: it reads more than one block, cannot be merged exactly and suffers more from over-fill.
+/// What a filter with candidates must save of the memory, or of the error, to be preferred to a
+/// blocked one: it reads more than one block and suffers more from over-fill.
 constexpr double worthwhile_memory = 0.02, worthwhile_error = 0.1;
 
 /// What only some kinds have means nothing for the others.
@@ -40,7 +42,13 @@ void check(const filter_needs& needs) {
   if (needs.bits_per_element) check_range("bits_per_element", *needs.bits_per_element, 1e-6, 1e6);
   if (needs.bytes && *needs.bytes == 0) refuse("bytes must be at least 1; found 0");
   if (needs.accesses) check_range("accesses", *needs.accesses, 1, 64);
-  check_range("overfill", needs.overfill, 0, 0.5);
+  if (needs.costs) check_costs(*needs.costs);
+  if (needs.budget) {
+    if (!needs.costs) refuse("budget needs the costs of an access and of the overflow");
+    if (needs.accesses) refuse("budget and accesses are two words for one limit; give one of them");
+    check_range("budget", *needs.budget, needs.costs->access, 64 * needs.costs->access);
+  }
+  if (needs.overfill) check_range("overfill", *needs.overfill, 0, 0.5);
   check_range("largest_choices", needs.largest_choices, 1, filter_plan::most_levels);
   const auto is = [&](filter_kind kind) { return !needs.kind || *needs.kind == kind; };
   const bool blocked = is(filter_kind::blocked), balanced = is(filter_kind::balanced);
@@ -84,15 +92,18 @@ class planner {
     goal_.elements = needs.elements;
     goal_.fpr = needs.fpr;
     goal_.bytes = bytes_of(needs);
-    goal_.absorbed = 1 + needs.overfill;
+    if (needs.costs) goal_.list_accesses = needs.costs->overflow / needs.costs->access;
     block_bits_ = needs.block_bits.value_or(512);
   }
 
   std::optional<filter_plan> of_kind(filter_kind kind) const {
     goal what = goal_;
-    what.accesses = needs_.accesses.value_or(
-        kind == filter_kind::blocked || kind == filter_kind::balanced ? default_negative_accesses
-                                                                      : any_accesses);
+    what.accesses =
+        limit().value_or(kind == filter_kind::blocked || kind == filter_kind::balanced ||
+                                 kind == filter_kind::fingerprint
+                             ? default_negative_accesses
+                             : any_accesses);
+    what.absorbed = absorbed_by(needs_, kind);
     // Fewer bits than elements: nothing is worth building.
     if (!what.fpr && 8 * static_cast<double>(what.bytes) < least_bits_per_element * what.n())
       return std::nullopt;
@@ -106,6 +117,8 @@ class planner {
         return plan_blocked(what, block_bits_, needs_.layout.value_or(block_layout::independent));
       case filter_kind::balanced:
         return plan_balanced(what, options());
+      case filter_kind::fingerprint:
+        return plan_fingerprint(what, needs_.largest_choices);
     }
     return std::nullopt;
   }
@@ -117,9 +130,15 @@ class planner {
 
   bool by_error() const { return goal_.fpr.has_value(); }
   const goal& what() const { return goal_; }
-  double access_limit() const { return needs_.accesses.value_or(default_negative_accesses); }
+  double access_limit() const { return limit().value_or(default_negative_accesses); }
 
  private:
+  /// In accesses, however it was stated.
+  std::optional<double> limit() const {
+    if (needs_.budget) return *needs_.budget / needs_.costs->access;
+    return needs_.accesses;
+  }
+
   static constexpr double any_accesses = std::numeric_limits<double>::infinity();
 
   balanced_options options() const {
@@ -141,6 +160,8 @@ std::string name_of_plan(const filter_plan& plan) {
   std::string name(name_of(plan.kind));
   if (plan.kind == filter_kind::counting)
     return name + ", " + std::to_string(plan.counter_bits) + "-bit counters";
+  if (plan.kind == filter_kind::fingerprint)
+    return name + ", " + std::to_string(plan.pocket.remainder_bits) + "-bit remainders";
   if (!plan.in_blocks()) return name;
   name += ", " + std::to_string(plan.block_bits) + "-bit blocks";
   if (plan.layout == block_layout::lanes) name += " in lanes";
@@ -176,7 +197,7 @@ std::string why_not(const planner& by, const filter_plan& plan, const filter_pla
   const bool better = by.what().prefers(plan, chosen);
   if (asked_for_kind && better && plan.predicted.negative_accesses <= by.access_limit())
     text += "; not what was asked for";
-  else if (better && plan.kind == filter_kind::balanced)
+  else if (better && plan.has_candidates())
     text += ": too little for a second candidate";
   return text;
 }
@@ -186,47 +207,56 @@ struct choice {
   std::string reason;
 };
 
-choice choose(const planner& by, const filter_needs& needs,
-              const std::optional<filter_plan>& blocked,
-              const std::optional<filter_plan>& balanced) {
+/// The kinds made of blocks, each at its best.
+struct contenders {
+  std::optional<filter_plan> blocked{};
+  std::optional<filter_plan> balanced{};
+  std::optional<filter_plan> fingerprint{};
+
+  /// The better of those in which an element has candidates.
+  const std::optional<filter_plan>& with_candidates(const goal& what) const {
+    if (!balanced || !fingerprint) return balanced ? balanced : fingerprint;
+    return what.prefers(*balanced, *fingerprint) ? balanced : fingerprint;
+  }
+};
+
+choice choose(const planner& by, const filter_needs& needs, const contenders& best) {
+  const std::optional<filter_plan>& blocked = best.blocked;
   if (needs.kind) {
-    const auto plan = *needs.kind == filter_kind::blocked    ? blocked
-                      : *needs.kind == filter_kind::balanced ? balanced
-                                                             : by.of_kind(*needs.kind);
+    const auto plan = *needs.kind == filter_kind::blocked       ? blocked
+                      : *needs.kind == filter_kind::balanced    ? best.balanced
+                      : *needs.kind == filter_kind::fingerprint ? best.fingerprint
+                                                                : by.of_kind(*needs.kind);
     return {plan, "The kind that was asked for."};
   }
-  if (!balanced || !blocked) {
-    const auto plan = blocked ? blocked : balanced;
-    return {plan, blocked ? "No balanced filter meets the need." : "No blocked filter does."};
-  }
-  const double memory = static_cast<double>(balanced->memory().total()) /
-                        static_cast<double>(blocked->memory().total());
-  const double error = balanced->predicted.fpr / blocked->predicted.fpr;
+  const std::optional<filter_plan>& other = best.with_candidates(by.what());
+  if (!other) return {blocked, "No balanced or fingerprint filter meets the need."};
+  if (!blocked) return {other, "No blocked filter does."};
+  const double memory =
+      static_cast<double>(other->memory().total()) / static_cast<double>(blocked->memory().total());
+  const double error = other->predicted.fpr / blocked->predicted.fpr;
   const bool worthwhile =
       by.by_error() ? memory < 1 - worthwhile_memory : error < 1 - worthwhile_error;
   if (worthwhile)
-    return {balanced, "A blocked filter has " + compared(by, *blocked, *balanced) +
-                          "; this one reads " +
-                          show(balanced->predicted.negative_accesses, "%.2f") +
-                          " blocks per negative query."};
-  return {blocked, "A balanced filter has " + compared(by, *balanced, *blocked) +
-                       ": not worth a second candidate."};
+    return {other, "A blocked filter has " + compared(by, *blocked, *other) + "; this one reads " +
+                       show(other->predicted.negative_accesses, "%.2f") +
+                       " blocks per negative query."};
+  return {blocked, "A " + std::string(name_of(other->kind)) + " filter has " +
+                       compared(by, *other, *blocked) + ": not worth a second candidate."};
 }
 
 /// Memory without slack: levels of the mean size, and a list without the slack of a level.
 std::uint64_t slack_of(const filter_plan& plan) {
-  if (plan.kind != filter_kind::balanced) return 0;
+  if (!plan.has_candidates()) return 0;
   const auto n = static_cast<double>(plan.elements);
-  balanced_design design{.block_bits = plan.block_bits,
-                         .bits_set = plan.bits_set,
-                         .scheme = plan.scheme,
-                         .choices = plan.choices,
-                         .state = plan.state};
-  design.elements_per_block = n / static_cast<double>(plan.level_blocks[0]);
+  block_fill fill;
+  fill.elements_per_block = n / static_cast<double>(plan.level_blocks[0]);
   if (plan.levels > 1)
-    design.refused_fraction =
-        model::built_filter(shape_of(plan)).refused_fraction(design.elements_per_block);
-  const auto shares = level_shares(design, n, [](double mean) { return mean; });
+    fill.refused_fraction =
+        plan.kind == filter_kind::fingerprint
+            ? model::handed_on_fraction(shape_of(plan.pocket), fill.elements_per_block)
+            : model::built_filter(shape_of(plan)).refused_fraction(fill.elements_per_block);
+  const auto shares = level_shares(fill, plan.levels, n, [](double mean) { return mean; });
   double bits = 0;
   for (std::uint32_t i = 1; i < plan.levels; ++i)
     bits += (static_cast<double>(plan.level_blocks[i]) - shares[i]) * plan.block_bits;
@@ -236,15 +266,67 @@ std::uint64_t slack_of(const filter_plan& plan) {
   return static_cast<std::uint64_t>(std::max(0.0, bits) / 8);
 }
 
+/// Whether a fingerprint filter is among what was asked for: it has none of these choices.
+bool takes_fingerprints(const filter_needs& needs) {
+  if (needs.kind) return *needs.kind == filter_kind::fingerprint;
+  return !needs.block_bits && !needs.layout && !needs.rule && !needs.scheme;
+}
+
+/// Hashes have 64 bits: so often an absent key has that of an element.
+double equal_hash_error(std::uint64_t elements) {
+  return std::ldexp(static_cast<double>(elements), -64);
+}
+bool is_beyond_hashes(const filter_needs& needs) {
+  return needs.fpr && *needs.fpr < equal_hash_error(needs.elements);
+}
+
+/// What the planner would tell a friend.
+std::vector<std::string> warnings_of(const filter_needs& needs, const filter_proposal& proposal) {
+  const filter_plan& plan = *proposal.plan;
+  std::vector<std::string> all;
+  // Fewer blocks than this, and their loads are far from those of many.
+  constexpr std::uint64_t few = 16;
+  if (plan.in_blocks()) {
+    const std::uint64_t smallest =
+        *std::min_element(plan.level_blocks.begin(), plan.level_blocks.begin() + plan.levels);
+    if (smallest < few)
+      all.push_back("Too small for exact predictions: " +
+                    std::string(plan.levels > 1 ? "a level of " : "a filter of ") +
+                    std::to_string(smallest) + (smallest == 1 ? " block" : " blocks") +
+                    ", and the model is the limit of many; errors stray by tens of percent from "
+                    "filter to filter.");
+  }
+  const overfill_forecast& five_percent = proposal.overfill[1];
+  const double growth = five_percent.predicted.fpr / plan.predicted.fpr;
+  if (growth >= 2) {
+    std::string text = "Sensitive to over-fill: with 5 % more elements it errs " +
+                       show(growth, growth < 10 ? "%.1f" : "%.0f") + " times as often.";
+    if (plan.has_candidates() && absorbed_by(needs, plan.kind) < five_percent.factor)
+      text += " An overfill of 0.05 buys room for them.";
+    all.push_back(text);
+  }
+  const double floor = equal_hash_error(plan.elements);
+  if (plan.predicted.fpr < 20 * floor)
+    all.push_back("Near the end of 64-bit hashes: equal ones add " + show(floor) +
+                  " to the error, which is not predicted.");
+  return all;
+}
+
 /// A need near this one that can be met: first other memory or another error, then more accesses.
 std::optional<filter_needs> nearest_to(const filter_needs& needs) {
   const auto met = [](const filter_needs& asked) {
     const planner by(asked);
     if (asked.kind) return by.of_kind(*asked.kind);
     const auto blocked = by.of_kind(filter_kind::blocked);
-    return blocked ? blocked : by.of_kind(filter_kind::balanced);
+    if (blocked) return blocked;
+    const auto balanced = by.of_kind(filter_kind::balanced);
+    return balanced || !takes_fingerprints(asked) ? balanced : by.of_kind(filter_kind::fingerprint);
   };
   filter_needs other = needs;
+  if (is_beyond_hashes(needs)) {
+    other.fpr = 1.01 * equal_hash_error(needs.elements);
+    return met(other) ? std::optional(other) : nearest_to(other);
+  }
   if (needs.fpr) {
     // All the memory there may be, and the error that it gives.
     other.fpr.reset();
@@ -279,6 +361,13 @@ std::optional<filter_needs> nearest_to(const filter_needs& needs) {
     }
   }
   other = needs;
+  if (needs.budget) {
+    for (const double more : {1.01, 1.05, 1.1, 1.2, 1.5, 2.0}) {
+      other.budget = more * *needs.budget;
+      if (*other.budget <= 64 * needs.costs->access && met(other)) return other;
+    }
+    return std::nullopt;
+  }
   for (const double accesses : {1.01, 1.05, 1.1, 1.2, 1.5, 2.0, 3.0}) {
     if (needs.accesses && accesses <= *needs.accesses) continue;
     other.accesses = accesses;
@@ -291,7 +380,14 @@ std::string why_none(const filter_needs& needs) {
   const std::string kind =
       needs.kind ? "a " + std::string(name_of(*needs.kind)) + " filter" : "a filter";
   const std::string within =
-      needs.accesses ? ", within " + show(*needs.accesses) + " accesses per negative query" : "";
+      needs.accesses ? ", within " + show(*needs.accesses) + " accesses per negative query"
+      : needs.budget ? ", within a budget of " + show(*needs.budget) + " per negative query"
+                     : "";
+  if (is_beyond_hashes(needs))
+    return "No plan: hashes have 64 bits, and of " + std::to_string(needs.elements) +
+           " elements one has that of an absent key with probability " +
+           show(equal_hash_error(needs.elements)) + "; an error of " + show(*needs.fpr) +
+           " is out of reach.";
   if (needs.fpr)
     return "No plan: for " + std::to_string(needs.elements) + " elements " + kind +
            " with an error of " + show(*needs.fpr) + within + " would need more than 2^40 bits.";
@@ -300,6 +396,13 @@ std::string why_none(const filter_needs& needs) {
 }
 
 }  // namespace
+
+double absorbed_by(const filter_needs& needs, filter_kind kind) {
+  if (needs.overfill) return 1 + *needs.overfill;
+  // Whoever states the memory wants the least error in it; a stated error has to hold.
+  return kind == filter_kind::fingerprint && needs.fpr ? absorbed_fingerprints : absorbed_overfill;
+}
+
 }  // namespace planning
 
 filter_proposal plan_filter(const filter_needs& asked) {
@@ -313,13 +416,16 @@ filter_proposal plan_filter(const filter_needs& asked) {
   const auto wanted = [&](filter_kind kind) {
     return brief && needs.kind && *needs.kind != kind ? std::nullopt : by.of_kind(kind);
   };
-  const auto blocked = wanted(filter_kind::blocked);
-  const auto balanced = wanted(filter_kind::balanced);
-  const choice chosen = choose(by, needs, blocked, balanced);
+  const contenders best{.blocked = wanted(filter_kind::blocked),
+                        .balanced = wanted(filter_kind::balanced),
+                        .fingerprint = takes_fingerprints(needs)
+                                           ? by.of_kind(filter_kind::fingerprint)
+                                           : std::nullopt};
+  const choice chosen = choose(by, needs, best);
   const std::optional<filter_plan>& plan = chosen.plan;
 
   filter_proposal proposal;
-  if (!plan) {
+  if (!plan || is_beyond_hashes(needs)) {
     proposal.reason = why_none(needs);
     if (!brief) proposal.nearest = nearest_to(needs);
     return proposal;
@@ -328,7 +434,15 @@ filter_proposal plan_filter(const filter_needs& asked) {
   proposal.reason = chosen.reason;
   if (brief) return proposal;
   proposal.slack_bytes = slack_of(*plan);
-  if (plan->kind == filter_kind::balanced) proposal.overflow = overflow_of(*plan);
+  if (plan->has_candidates()) {
+    proposal.overflow = overflow_of(*plan);
+    proposal.cam = {.mean_entries = proposal.overflow.mean,
+                    .entries = static_cast<std::uint64_t>(model::reserve_for(
+                        {proposal.overflow.mean, proposal.overflow.deviation}, default_cam_tail)),
+                    .tail_probability = default_cam_tail,
+                    .entries_over_full = plan->overflow_reserve,
+                    .entry_bits = 32};
+  }
   constexpr std::array<double, 3> factors{1.01, 1.05, 1.2};
   for (std::size_t i = 0; i < factors.size(); ++i) {
     proposal.overfill[i] =
@@ -349,6 +463,7 @@ filter_proposal plan_filter(const filter_needs& asked) {
     filter_needs other = needs;
     other.kind = kind;
     other.accesses.reset();
+    other.budget.reset();
     other.layout.reset();
     offer(std::string(name_of(kind)), planner(other).of_kind(kind));
   };
@@ -358,8 +473,10 @@ filter_proposal plan_filter(const filter_needs& asked) {
   offer("blocked, 256-bit blocks", by.blocked(256, block_layout::independent));
   offer("blocked, 512-bit blocks in lanes", by.blocked(512, block_layout::lanes));
   offer_kind(filter_kind::counting);
-  if (plan->kind != filter_kind::balanced) offer("balanced, 512-bit blocks", balanced);
+  if (plan->kind != filter_kind::balanced) offer("balanced, 512-bit blocks", best.balanced);
+  offer_kind(filter_kind::fingerprint);
+  proposal.warnings = warnings_of(needs, proposal);
   return proposal;
 }
 
-}  // namespace oneprobe
+}  // namespace oneprobe::inline v0_1

@@ -7,9 +7,10 @@
 #include "oneprobe/core/default_plans.hpp"
 #include "oneprobe/model/balanced_levels.hpp"
 #include "oneprobe/model/bloom.hpp"
+#include "oneprobe/model/fingerprint.hpp"
 #include "oneprobe/model/poisson.hpp"
 
-namespace oneprobe {
+namespace oneprobe::inline v0_1 {
 namespace planning {
 namespace {
 
@@ -20,6 +21,13 @@ model::built_levels levels_of(const filter_plan& plan) {
   levels.overflow_slots = static_cast<double>(plan.overflow_slots);
   levels.overflow_reserve = static_cast<double>(plan.overflow_reserve);
   return levels;
+}
+
+/// A balanced or a fingerprint filter.
+model::built_error built(const filter_plan& plan, double elements) {
+  if (plan.kind == filter_kind::fingerprint)
+    return model::evaluate_built(shape_of(plan.pocket), elements, levels_of(plan));
+  return model::built_filter(shape_of(plan)).at(elements, levels_of(plan));
 }
 
 }  // namespace
@@ -56,9 +64,9 @@ overfill_forecast forecast_unchecked(const filter_plan& plan, double elements) {
           .positive_accesses = 1,
           .negative_accesses = 1};
       break;
-    case filter_kind::balanced: {
-      const model::built_error error =
-          model::built_filter(shape_of(plan)).at(elements, levels_of(plan));
+    case filter_kind::balanced:
+    case filter_kind::fingerprint: {
+      const model::built_error error = built(plan, elements);
       const double listed = error.overflow_fraction - error.forced_fraction;
       seen.predicted = {.fpr = error.fpr,
                         .insert_accesses = error.insert_accesses + listed,
@@ -73,13 +81,35 @@ overfill_forecast forecast_unchecked(const filter_plan& plan, double elements) {
   return seen;
 }
 
+filter_work work_of(const filter_plan& plan) {
+  const filter_prediction& seen = plan.predicted;
+  if (!plan.has_candidates())
+    return {.positive = {.accesses = seen.positive_accesses},
+            .negative = {.accesses = seen.negative_accesses},
+            .insert = {.accesses = seen.insert_accesses}};
+  const model::built_error error = built(plan, static_cast<double>(plan.elements));
+  // The accesses of a prediction count a look into the list as one.
+  const double listed = error.overflow_fraction - error.forced_fraction;
+  return {.positive = {error.positive_accesses - listed, listed},
+          .negative = {error.negative_accesses - error.list_queries, error.list_queries},
+          .insert = {error.insert_accesses, listed}};
+}
+
+bool goal::met_by(const filter_plan& plan) const {
+  if (plan.memory().total() > bytes || (fpr && plan.predicted.fpr > *fpr)) return false;
+  if (list_accesses == 1 || !plan.has_candidates())
+    return plan.predicted.negative_accesses <= accesses;
+  const operation_work negative = work_of(plan).negative;
+  return negative.accesses + list_accesses * negative.overflow <= accesses;
+}
+
 void predict(filter_plan& plan) {
   plan.predicted = forecast_unchecked(plan, static_cast<double>(plan.elements)).predicted;
 }
 
 overflow_forecast overflow_of(const filter_plan& plan) {
   const auto n = static_cast<double>(plan.elements);
-  const model::built_error error = model::built_filter(shape_of(plan)).at(n, levels_of(plan));
+  const model::built_error error = built(plan, n);
   overflow_forecast seen{.mean = n * error.overflow_fraction,
                          .deviation = error.overflow_deviation,
                          .tail_probability = 0};
@@ -102,4 +132,4 @@ overfill_forecast forecast(const filter_plan& plan, std::uint64_t elements) {
   return planning::forecast_unchecked(plan, static_cast<double>(elements));
 }
 
-}  // namespace oneprobe
+}  // namespace oneprobe::inline v0_1

@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <string>
 
-namespace oneprobe::planning {
+namespace oneprobe::inline v0_1::planning {
 
 inline std::string show(double value, const char* format = "%.4g") {
   std::array<char, 40> text{};
@@ -24,4 +24,4 @@ inline void check_range(const char* name, double value, double low, double high)
            show(value));
 }
 
-}  // namespace oneprobe::planning
+}  // namespace oneprobe::inline v0_1::planning

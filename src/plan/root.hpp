@@ -6,7 +6,7 @@
 #include <optional>
 #include <utility>
 
-namespace oneprobe::planning {
+namespace oneprobe::inline v0_1::planning {
 
 /// Where a continuous function crosses from below 0 to above 0 between `low` and `high`, both
 /// positive, to `precision` of its place; none unless it does. Regula falsi with halved ends
@@ -37,4 +37,4 @@ std::optional<double> find_crossing(Function&& function, double low, double high
   return std::exp(a);
 }
 
-}  // namespace oneprobe::planning
+}  // namespace oneprobe::inline v0_1::planning

@@ -3,7 +3,7 @@
 #include "contenders.hpp"
 #include "oneprobe/core/default_plans.hpp"
 
-namespace oneprobe::planning {
+namespace oneprobe::inline v0_1::planning {
 
 namespace {
 
@@ -38,4 +38,4 @@ std::optional<filter_plan> plan_scattered(const goal& what, filter_kind kind,
   return best;
 }
 
-}  // namespace oneprobe::planning
+}  // namespace oneprobe::inline v0_1::planning

@@ -15,7 +15,7 @@
 #include "table_forecast.hpp"
 #include "table_levels.hpp"
 
-namespace oneprobe {
+namespace oneprobe::inline v0_1 {
 namespace planning {
 namespace {
 
@@ -56,6 +56,7 @@ void check(const table_needs& needs) {
   if (needs.partition && *needs.partition > table_partition::access_optimal)
     refuse("partition must be churn, fill-only or access-optimal; found " +
            std::to_string(static_cast<unsigned>(*needs.partition)));
+  if (needs.costs) check_costs(*needs.costs);
   if (needs.partition && needs.scheme && *needs.scheme != scheme_kind::multilevel)
     refuse("partition applies to the multilevel scheme only; found " +
            std::string(name_of(*needs.scheme)));
@@ -72,11 +73,16 @@ class table_planner {
  public:
   explicit table_planner(const table_needs& needs)
       : needs_(needs),
-        loss_(needs.workload, needs.bucket_capacity),
+        loss_(needs.workload, needs.bucket_capacity, slot_bytes_of(needs)),
         scheme_(needs.scheme.value_or(scheme_kind::multilevel)),
         choices_(scheme_ == scheme_kind::single ? 1 : needs.largest_choices),
         over_full_(static_cast<double>(needs.elements) * (1 + needs.overfill)),
+        fullest_(is_levelled() && is_own_partition()
+                     ? fullest_levels(loss_, choices_, needs.overflow_fraction)
+                     : table_design{}),
         largest_load_(find_largest_load()) {}
+
+  const bucket_loss& loss() const { return loss_; }
 
   /// Whether any load factor keeps the overflow.
   bool is_reachable() const { return largest_load_ > 0; }
@@ -141,7 +147,7 @@ class table_planner {
     constexpr std::uint64_t many = std::uint64_t{1} << 36;
     const table_plan plan = without_levels(many * choices_);
     return overflow_fraction(
-        plan, load_factor * static_cast<double>(plan.buckets()) * needs_.bucket_capacity);
+        plan, load_factor * static_cast<double>(plan.buckets()) * needs_.bucket_capacity, loss_);
   }
   /// A share that is too small for a double is one that nobody misses.
   static std::vector<double> positive(std::vector<double> shares) {
@@ -151,12 +157,11 @@ class table_planner {
 
   /// The largest load factor, at over-fill, that keeps the overflow; 0 if there is none.
   double find_largest_load() const {
-    const unsigned h = needs_.bucket_capacity;
+    if (is_levelled() && is_own_partition()) {
+      const double load = 1 / (space_of(fullest_) * needs_.bucket_capacity);
+      return load < least_planned_load ? 0 : load;
+    }
     if (overflow_at(least_planned_load) > needs_.overflow_fraction) return 0;
-    if (is_levelled() && is_own_partition())
-      return needs_.workload == table_workload::churn
-                 ? model::largest_load_factor_under_churn(needs_.overflow_fraction, h, choices_)
-                 : model::largest_load_factor(needs_.overflow_fraction, h, choices_);
     const auto distance = [&](double load_factor) {
       return std::log(std::max(overflow_at(load_factor), 1e-300)) -
              std::log(needs_.overflow_fraction);
@@ -177,8 +182,10 @@ class table_planner {
     constexpr double edge = 1 - 1e-6;
     const double load = room * load_factor;
     table_design design;
-    if (is_own_partition() && load < edge * largest_load_) {
-      design = least_access_levels(loss_, choices_, load, needs_.overflow_fraction);
+    if (is_own_partition()) {
+      design = load < edge * largest_load_
+                   ? least_access_levels(loss_, choices_, load, needs_.overflow_fraction)
+                   : fullest_;
     } else {
       // Shares of least overflow by other losses are those of the largest load: then more buckets
       // overflow less.
@@ -290,11 +297,11 @@ class table_planner {
   std::optional<table_plan> finished(table_plan plan, double made_for) const {
     if (plan.buckets() > table_plan::most_buckets) return std::nullopt;
     const double reserve =
-        model::reserve_for(overflow_spread(plan, made_for), needs_.exceed_probability);
+        model::reserve_for(overflow_spread(plan, made_for, loss_), needs_.exceed_probability);
     plan.overflow_reserve = std::max(
         least_overflow_reserve, static_cast<std::uint64_t>(std::min(reserve, std::ceil(made_for))));
     plan.overflow_buckets = overflow_buckets_for(plan.overflow_reserve, plan.bucket_capacity);
-    plan.predicted = predict(plan, static_cast<double>(plan.elements));
+    plan.predicted = predict(plan, static_cast<double>(plan.elements), loss_);
     return plan;
   }
 
@@ -303,7 +310,8 @@ class table_planner {
   scheme_kind scheme_;
   std::uint32_t choices_;
   double over_full_;
-  double largest_load_;  // at over-fill
+  table_design fullest_;  // the levels of the largest load; multilevel, the workload's partition
+  double largest_load_;   // at over-fill
 };
 
 std::string target_text(const table_needs& needs) {
@@ -311,12 +319,21 @@ std::string target_text(const table_needs& needs) {
          show(100 * needs.overfill, "%.3g") + " % more elements";
 }
 
+/// Where more is refused than the model of this scheme knows.
+std::string tag_caveat(scheme_kind scheme, const table_needs& needs) {
+  const bool in_groups =
+      group_slots_of(slot_bytes_of(needs), needs.bucket_capacity) < needs.bucket_capacity;
+  if (!in_groups || has_tag_model(scheme, needs.workload)) return "";
+  return ", not counting what is refused for a tag";
+}
+
 std::string why_this(const table_needs& needs) {
   const std::string memory = needs.load_factor ? "The load factor that was asked for. "
                              : needs.bytes     ? "The bytes that were given. "
                                                : "";
   if (needs.scheme && *needs.scheme != scheme_kind::multilevel)
-    return memory + "The scheme that was asked for; " + target_text(needs) + ".";
+    return memory + "The scheme that was asked for; " + target_text(needs) +
+           tag_caveat(*needs.scheme, needs) + ".";
   if (partition_of(needs) == table_partition::access_optimal)
     return memory + "The geometric levels of the papers; " + target_text(needs) + ".";
   const bool own =
@@ -370,11 +387,11 @@ std::optional<table_needs> nearest_to(const table_needs& needs, const table_plan
 }
 
 /// Where the mean overflow reaches the reserve.
-double full_factor_of(const table_plan& plan) {
+double full_factor_of(const table_plan& plan, const bucket_loss& loss) {
   constexpr auto most = static_cast<double>(most_forecast_factor);
   const auto distance = [&](double factor) {
     const double elements = factor * static_cast<double>(plan.elements);
-    return std::log(std::max(elements * overflow_fraction(plan, elements), 1e-300)) -
+    return std::log(std::max(elements * overflow_fraction(plan, elements, loss), 1e-300)) -
            std::log(static_cast<double>(plan.overflow_reserve));
   };
   return find_crossing(distance, 1.0, most, 1e-4).value_or(most);
@@ -409,7 +426,8 @@ std::vector<table_alternative> alternatives_to(const table_needs& needs, const t
     std::optional<table_plan> plan = table_planner(other).plan();
     all.push_back({.name = std::move(name),
                    .plan = plan,
-                   .why = plan ? compared(*plan, chosen, slot) : "cannot meet the need"});
+                   .why = plan ? compared(*plan, chosen, slot) + tag_caveat(plan->scheme, other)
+                               : "cannot meet the need"});
   };
   if (chosen.scheme != scheme_kind::single)
     for (const std::uint32_t choices : {2u, 3u, 4u, 5u, 6u}) {
@@ -442,6 +460,113 @@ std::vector<table_alternative> alternatives_to(const table_needs& needs, const t
   return all;
 }
 
+/// The memory in which designs are compared by their costs.
+std::optional<std::uint64_t> bytes_to_compare(const table_needs& needs) {
+  if (needs.bytes) return needs.bytes;
+  table_needs usual = needs;
+  usual.overflow_fraction = std::min(needs.overflow_fraction, table_needs{}.overflow_fraction);
+  // What keeps less than asked may need more memory than there is.
+  std::optional<table_plan> plan = table_planner(usual).plan();
+  if (!plan) plan = table_planner(needs).plan();
+  if (!plan) return std::nullopt;
+  return plan->memory(slot_bytes_of(needs)).total();
+}
+
+/// A design whose operations cost least, and the needs that it is the plan of.
+struct cheapest {
+  table_needs needs{};
+  std::optional<table_plan> plan{};
+  double cost = 0;
+
+  void offer(const table_needs& other) {
+    const std::optional<table_plan> found = table_planner(other).plan();
+    if (!found) return;
+    const double mean = costs_unchecked(*found, *other.costs).mean;
+    if (!plan || mean < cost) *this = {other, found, mean};
+  }
+};
+
+/// Of the designs in one memory, by the number of choices: entry d - 1 is the best with d, or has
+/// no plan.
+std::vector<cheapest> cheapest_by_choices(const table_needs& needs) {
+  std::vector<cheapest> best(needs.scheme == scheme_kind::single ? 1 : needs.largest_choices);
+  const std::optional<std::uint64_t> bytes = bytes_to_compare(needs);
+  if (!bytes) return best;
+  // Costs change by a few percent from step to step.
+  constexpr double least = 1e-9, step = 0.31622776601683794;
+  for (std::uint32_t choices = 1; choices <= best.size(); ++choices) {
+    table_needs other = needs;
+    other.largest_choices = choices;
+    other.load_factor.reset();
+    other.bytes = bytes;
+    for (double overflow = needs.overflow_fraction;
+         overflow >= std::min(least, needs.overflow_fraction); overflow *= step) {
+      other.overflow_fraction = overflow;
+      best[choices - 1].offer(other);
+    }
+  }
+  return best;
+}
+
+const cheapest* cheapest_of(const std::vector<cheapest>& all) {
+  const cheapest* best = nullptr;
+  for (const cheapest& each : all)
+    if (each.plan && (best == nullptr || each.cost < best->cost)) best = &each;
+  return best;
+}
+
+std::string why_cheapest(const table_needs& needs, const cheapest& best) {
+  return "Of all with up to " + std::to_string(needs.largest_choices) +
+         " choices in the same memory, and up to " + show(needs.overflow_fraction) +
+         " in the overflow, the one whose operations cost least. Its levels let " +
+         show(best.needs.overflow_fraction, "%.2g") + " overflow with " +
+         show(100 * needs.overfill, "%.3g") + " % more elements.";
+}
+
+/// The best with other numbers of choices, and what would have been planned without costs.
+std::vector<table_alternative> alternatives_by_cost(const table_needs& needs,
+                                                    const std::vector<cheapest>& all,
+                                                    const cheapest& best) {
+  std::vector<table_alternative> others;
+  const auto offer = [&](std::string name, const std::optional<table_plan>& plan) {
+    std::string why = "cannot meet the need";
+    if (plan) {
+      const double ratio = costs_unchecked(*plan, *needs.costs).mean / best.cost;
+      why = std::abs(ratio - 1) < 5e-4
+                ? "operations cost the same"
+                : "operations cost " + show(100 * std::abs(ratio - 1), "%.1f") +
+                      (ratio > 1 ? " % more" : " % less");
+      why += ", " + compared(*plan, *best.plan, slot_bytes_of(needs));
+    }
+    others.push_back({.name = std::move(name), .plan = plan, .why = why});
+  };
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (&all[i] != &best)
+      offer(i == 0 ? "1 choice" : std::to_string(i + 1) + " choices", all[i].plan);
+  table_needs least = best.needs;
+  least.largest_choices = needs.largest_choices;
+  least.overflow_fraction = std::min(needs.overflow_fraction, table_needs{}.overflow_fraction);
+  offer("overflow " + show(least.overflow_fraction, "%.0e"), table_planner(least).plan());
+  return others;
+}
+
+std::vector<std::string> warnings_of(const table_proposal& proposal) {
+  const table_plan& plan = *proposal.plan;
+  std::vector<std::string> all;
+  // Fewer buckets than this, and their loads are far from those of many.
+  constexpr std::uint64_t few = 16;
+  const std::uint64_t smallest =
+      *std::min_element(plan.level_buckets.begin(), plan.level_buckets.begin() + plan.levels);
+  if (smallest < few)
+    all.push_back("Too small for exact predictions: a level of " + std::to_string(smallest) +
+                  (smallest == 1 ? " bucket" : " buckets") +
+                  ", and the model is the limit of many; more may overflow than it says.");
+  if (proposal.full_factor < proposal.overfill[1].factor)
+    all.push_back("Sensitive to over-fill: with " + show(100 * (proposal.full_factor - 1), "%.1f") +
+                  " % more elements it is full. An overfill of 0.05 buys room for 5 %.");
+  return all;
+}
+
 /// The largest power of two up to 8 that divides a size.
 std::uint32_t alignment_of(std::uint32_t bytes) {
   return bytes == 0 ? 1 : std::min<std::uint32_t>(8, 1u << std::countr_zero(bytes));
@@ -466,14 +591,17 @@ table_proposal plan_table(const table_needs& needs) {
   const table_planner by(needs);
   const bool brief = needs.detail == plan_detail::plan_only;
   table_proposal proposal;
-  proposal.plan = by.plan();
+  const std::vector<cheapest> by_choices =
+      needs.costs ? cheapest_by_choices(needs) : std::vector<cheapest>{};
+  const cheapest* best = cheapest_of(by_choices);
+  proposal.plan = needs.costs && best != nullptr ? best->plan : by.plan();
   if (!proposal.plan) {
     const std::optional<table_plan> smallest = by.smallest();
     proposal.reason = why_none(needs, by, smallest);
     if (!brief) proposal.nearest = nearest_to(needs, by, smallest);
     return proposal;
   }
-  proposal.reason = why_this(needs);
+  proposal.reason = best != nullptr ? why_cheapest(needs, *best) : why_this(needs);
   if (brief) return proposal;
   const table_plan& plan = *proposal.plan;
   constexpr std::array<double, 3> factors{1.01, 1.05, 1.2};
@@ -481,10 +609,19 @@ table_proposal plan_table(const table_needs& needs) {
     const double elements = std::ceil(factors[i] * static_cast<double>(plan.elements));
     proposal.overfill[i] = {.factor = factors[i],
                             .elements = static_cast<std::uint64_t>(elements),
-                            .predicted = predict(plan, elements)};
+                            .predicted = predict(plan, elements, by.loss())};
   }
-  proposal.full_factor = full_factor_of(plan);
-  proposal.alternatives = alternatives_to(needs, plan);
+  proposal.full_factor = full_factor_of(plan, by.loss());
+  proposal.cam = {.mean_entries = plan.predicted.overflow_mean,
+                  .entries = static_cast<std::uint64_t>(model::reserve_for(
+                      {plan.predicted.overflow_mean, plan.predicted.overflow_deviation},
+                      needs.exceed_probability)),
+                  .tail_probability = needs.exceed_probability,
+                  .entries_over_full = plan.overflow_reserve,
+                  .entry_bits = 8 * (needs.key_bytes + needs.value_bytes)};
+  proposal.alternatives = best != nullptr ? alternatives_by_cost(needs, by_choices, *best)
+                                          : alternatives_to(needs, plan);
+  proposal.warnings = warnings_of(proposal);
   return proposal;
 }
 
@@ -497,4 +634,4 @@ table_design design_table(const table_needs& needs) {
   return table_planner(needs).default_design();
 }
 
-}  // namespace oneprobe
+}  // namespace oneprobe::inline v0_1

@@ -12,8 +12,9 @@
 #include "oneprobe/model/fluid.hpp"
 #include "oneprobe/model/notes.hpp"
 #include "oneprobe/model/poisson.hpp"
+#include "root.hpp"
 
-namespace oneprobe {
+namespace oneprobe::inline v0_1 {
 namespace planning {
 namespace {
 
@@ -116,7 +117,8 @@ double d_random_hit_filling(const table_plan& plan, double elements) {
 model::table_accesses parallel_accesses(const table_plan& plan, double elements) {
   model::table_accesses cost{.insert = static_cast<double>(plan.choices),
                              .hit = 0,
-                             .miss = static_cast<double>(plan.choices)};
+                             .miss = static_cast<double>(plan.choices),
+                             .miss_overflow = 1};
   if (plan.workload == table_workload::churn) {
     const model::churn_state state = model::churn_limit(churning(plan, elements));
     cost.hit = plan.scheme == scheme_kind::d_left
@@ -129,6 +131,56 @@ model::table_accesses parallel_accesses(const table_plan& plan, double elements)
     cost.hit = d_random_hit_filling(plan, elements);
   }
   return cost;
+}
+
+/// What buckets with this loss leave of one element, level after level.
+double left_by_levels(const table_plan& plan, double elements, const bucket_loss& loss) {
+  double entering = 1;
+  for (std::uint32_t level = 0; level < plan.levels; ++level) {
+    const double offered = elements * entering / static_cast<double>(plan.level_buckets[level]);
+    entering *= loss.refused_fraction(std::min(offered, model::largest_mean));
+  }
+  return entering;
+}
+
+/// The same of d candidates drawn from all buckets, of a churning table: each of them sees the
+/// arrivals of all that the others refused.
+double left_by_candidates(const table_plan& plan, double elements, const bucket_loss& loss) {
+  const double per_bucket = elements / static_cast<double>(plan.buckets());
+  const auto distance = [&](double offered) {
+    const double refused = loss.refused_fraction(offered);
+    double visits = 0;
+    for (std::uint32_t i = 0; i < plan.choices; ++i) visits = 1 + refused * visits;
+    return std::log(offered / (per_bucket * visits));
+  };
+  const double offered =
+      find_crossing(distance, per_bucket, per_bucket * plan.choices, 1e-13).value_or(per_bucket);
+  return std::pow(loss.refused_fraction(offered), plan.choices);
+}
+
+double overflow_without_groups(const table_plan& plan, double elements) {
+  return plan.workload == table_workload::churn
+             ? model::churn_limit(churning(plan, elements)).overflow_fraction
+             : model::fluid_limit(filling(plan, elements)).overflow_fraction;
+}
+
+model::overflow_spread spread_without_groups(const table_plan& plan, double elements) {
+  // Where a small level drowns in arrivals the deviation is beyond the model, and of no interest.
+  constexpr double most_work = 1e5;
+  if (most_arrivals(plan, elements) * plan.choices * (plan.bucket_capacity + 1) > most_work) {
+    const double mean = elements * overflow_without_groups(plan, elements);
+    return {.mean = mean, .standard_deviation = std::sqrt(mean)};
+  }
+  return plan.workload == table_workload::churn
+             ? model::overflow_spread_churning(churning(plan, elements), elements)
+             : model::overflow_spread_filling(filling(plan, elements), elements);
+}
+
+model::table_accesses accesses_of(const table_plan& plan, double elements) {
+  if (is_parallel(plan)) return parallel_accesses(plan, elements);
+  return plan.workload == table_workload::churn
+             ? model::table_accesses_churning(churning(plan, elements), table_note_kinds)
+             : model::table_accesses_filling(filling(plan, elements), table_note_kinds);
 }
 
 /// Overflowed elements come in bursts: Poisson many of variance / mean elements each.
@@ -144,31 +196,35 @@ double tail_probability(const model::overflow_spread& spread, double most) {
 
 }  // namespace
 
-double overflow_fraction(const table_plan& plan, double elements) {
-  return plan.workload == table_workload::churn
-             ? model::churn_limit(churning(plan, elements)).overflow_fraction
-             : model::fluid_limit(filling(plan, elements)).overflow_fraction;
+double overflow_fraction(const table_plan& plan, double elements, const bucket_loss& loss) {
+  if (!loss.in_groups() || !has_tag_model(plan.scheme, plan.workload))
+    return overflow_without_groups(plan, elements);
+  return plan.scheme == scheme_kind::sequential ? left_by_candidates(plan, elements, loss)
+                                                : left_by_levels(plan, elements, loss);
 }
 
-model::overflow_spread overflow_spread(const table_plan& plan, double elements) {
-  // Where a small level drowns in arrivals the deviation is beyond the model, and of no interest.
-  constexpr double most_work = 1e5;
-  if (most_arrivals(plan, elements) * plan.choices * (plan.bucket_capacity + 1) > most_work) {
-    const double mean = elements * overflow_fraction(plan, elements);
-    return {.mean = mean, .standard_deviation = std::sqrt(mean)};
-  }
-  return plan.workload == table_workload::churn
-             ? model::overflow_spread_churning(churning(plan, elements), elements)
-             : model::overflow_spread_filling(filling(plan, elements), elements);
+model::overflow_spread overflow_spread(const table_plan& plan, double elements,
+                                       const bucket_loss& loss) {
+  const model::overflow_spread plain = spread_without_groups(plan, elements);
+  if (!loss.in_groups()) return plain;
+  // In bursts as large as if none were refused for a tag; of next to none one by one.
+  const double variance = plain.standard_deviation * plain.standard_deviation;
+  const double burst = plain.mean > 1e-100 ? variance / plain.mean : 1;
+  const double mean = elements * overflow_fraction(plan, elements, loss);
+  return {.mean = mean, .standard_deviation = std::sqrt(mean * burst)};
 }
 
-table_prediction predict(const table_plan& plan, double elements) {
-  const model::table_accesses cost =
-      is_parallel(plan) ? parallel_accesses(plan, elements)
-      : plan.workload == table_workload::churn
-          ? model::table_accesses_churning(churning(plan, elements), table_note_kinds)
-          : model::table_accesses_filling(filling(plan, elements), table_note_kinds);
-  const model::overflow_spread spread = overflow_spread(plan, elements);
+operation_costs costs_unchecked(const table_plan& plan, const access_costs& costs) {
+  const model::table_accesses mean = accesses_of(plan, static_cast<double>(plan.elements));
+  const double overflow = plan.predicted.overflow_fraction;
+  // A new key is looked for in the overflow as a miss is, and placed there if it has to be.
+  return costs_of({mean.hit, overflow}, {mean.miss, mean.miss_overflow},
+                  {mean.insert, mean.miss_overflow + overflow}, costs);
+}
+
+table_prediction predict(const table_plan& plan, double elements, const bucket_loss& loss) {
+  const model::table_accesses cost = accesses_of(plan, elements);
+  const model::overflow_spread spread = overflow_spread(plan, elements, loss);
   return {
       .insert_accesses = cost.insert,
       .hit_accesses = cost.hit,
@@ -181,14 +237,15 @@ table_prediction predict(const table_plan& plan, double elements) {
 
 }  // namespace planning
 
-table_forecast forecast(const table_plan& plan, std::uint64_t elements) {
+table_forecast forecast(const table_plan& plan, std::uint64_t elements, std::uint32_t slot_bytes) {
   if (const auto fault = find_fault(plan)) throw std::invalid_argument(*fault);
   if (elements < 1 || elements / most_forecast_factor > plan.elements)
     throw std::invalid_argument("elements must be 1 to 64 times the planned ones; found " +
                                 std::to_string(elements));
   return {.factor = static_cast<double>(elements) / static_cast<double>(plan.elements),
           .elements = elements,
-          .predicted = planning::predict(plan, static_cast<double>(elements))};
+          .predicted = planning::predict(plan, static_cast<double>(elements),
+                                         {plan.workload, plan.bucket_capacity, slot_bytes})};
 }
 
-}  // namespace oneprobe
+}  // namespace oneprobe::inline v0_1

@@ -7,7 +7,7 @@
 #include "oneprobe/model/poisson.hpp"
 #include "root.hpp"
 
-namespace oneprobe::planning {
+namespace oneprobe::inline v0_1::planning {
 namespace {
 
 constexpr double precision = 1e-10;  // of logarithms
@@ -21,23 +21,28 @@ double find_crossing_in(Function&& function, double least, double low, double hi
   return find_crossing(function, least, most, precision).value_or(most);
 }
 
-/// The levels for given costs of a bucket and of an element in the overflow.
-table_design levels_at(const bucket_loss& loss, std::uint32_t choices, double bucket_cost,
-                       double overflow_cost) {
+struct level_costs {
+  double access;
+  double bucket;
+  double overflow;  // of an element there
+};
+
+/// The levels for given costs.
+table_design levels_at(const bucket_loss& loss, std::uint32_t choices, const level_costs& cost) {
   const double h = loss.capacity();
   table_design design;
   design.bucket_capacity = loss.capacity();
   design.levels = choices;
-  double beyond = overflow_cost;  // v_{j+1}
+  double beyond = cost.overflow;  // v_{j+1}
   for (std::uint32_t level = choices; level-- > 0;) {
-    const double wanted = std::log(bucket_cost / beyond);
+    const double wanted = std::log(cost.bucket / beyond);
     const auto distance = [&](double offered) {
       return std::log(std::max(loss.gain(offered), 1e-300)) - wanted;
     };
     // Outermost: so cheap that nearly nothing goes on, so dear that nearly none are bought.
     const double offered = find_crossing_in(distance, 1e-9 * h, 0.2 * h, 2 * h, 100 * h);
     design.offered[level] = offered;
-    beyond = 1 + bucket_cost / offered + loss.refused_fraction(offered) * beyond;
+    beyond = cost.access + cost.bucket / offered + loss.refused_fraction(offered) * beyond;
   }
   double entering = 1;
   for (std::uint32_t level = 0; level < choices; ++level) {
@@ -51,11 +56,23 @@ table_design levels_at(const bucket_loss& loss, std::uint32_t choices, double bu
 
 double bucket_loss::refused_fraction(double offered) const {
   if (!(offered > 0)) return 0;
+  const double when_full = refused_when_full(offered);
+  return in_groups() ? when_full + for_tags_->at(offered).fraction : when_full;
+}
+
+double bucket_loss::gain(double offered) const {
+  const double when_full = gain_when_full(offered);
+  if (!in_groups()) return when_full;
+  const detail::tag_refusals::value for_tags = for_tags_->at(offered);
+  return when_full + offered * for_tags.fraction * for_tags.slope;
+}
+
+double bucket_loss::refused_when_full(double offered) const {
   return workload_ == table_workload::churn ? model::erlang_b(capacity_, offered)
                                             : model::poisson_excess(offered, capacity_) / offered;
 }
 
-double bucket_loss::gain(double offered) const {
+double bucket_loss::gain_when_full(double offered) const {
   const double h = capacity_;
   if (workload_ == table_workload::fill_only)
     return h * model::poisson_at_least(offered, capacity_ + 1ull);
@@ -96,14 +113,14 @@ table_design least_access_levels(const bucket_loss& loss, std::uint32_t choices,
   const auto at_bucket_cost = [&](double bucket_cost) {
     const auto distance = [&](double overflow_cost) {
       const double overflow =
-          overflow_of(loss, levels_at(loss, choices, bucket_cost, overflow_cost));
+          overflow_of(loss, levels_at(loss, choices, {1, bucket_cost, overflow_cost}));
       return std::log(overflow_fraction) - std::log(std::max(overflow, 1e-300));
     };
     // An element in the overflow costs no less than an access; what overflows little enough at that
     // needs no more.
     const double cost = find_crossing_in(distance, 1, 10 / std::sqrt(overflow_fraction),
                                          10 / overflow_fraction, 1e60);
-    return levels_at(loss, choices, bucket_cost, cost);
+    return levels_at(loss, choices, {1, bucket_cost, cost});
   };
   const double h = loss.capacity();
   const double wanted = std::log(1 / (load_factor * h));
@@ -111,6 +128,18 @@ table_design least_access_levels(const bucket_loss& loss, std::uint32_t choices,
     return wanted - std::log(space_of(at_bucket_cost(bucket_cost)));
   };
   return at_bucket_cost(find_crossing_in(distance, 1e-30, 0.1 * h, 10 * h, 1e20));
+}
+
+table_design fullest_levels(const bucket_loss& loss, std::uint32_t choices,
+                            double overflow_fraction) {
+  const auto at_bucket_cost = [&](double cost) { return levels_at(loss, choices, {0, cost, 1}); };
+  const auto distance = [&](double bucket_cost) {
+    const double overflow = overflow_of(loss, at_bucket_cost(bucket_cost));
+    return std::log(std::max(overflow, 1e-300)) - std::log(overflow_fraction);
+  };
+  // A bucket that costs as much as all elements that it could keep is not bought.
+  const double h = loss.capacity();
+  return at_bucket_cost(find_crossing_in(distance, 1e-200, 1e-6 * h, 0.9 * h, h));
 }
 
 table_design levels_of(const bucket_loss& loss, const std::vector<double>& fractions,
@@ -129,4 +158,4 @@ table_design levels_of(const bucket_loss& loss, const std::vector<double>& fract
   return design;
 }
 
-}  // namespace oneprobe::planning
+}  // namespace oneprobe::inline v0_1::planning

@@ -5,18 +5,23 @@
 #include <vector>
 
 #include "oneprobe/core/table_layout.hpp"
+#include "oneprobe/core/tag_refusals.hpp"
 #include "oneprobe/plan/table.hpp"
 
-namespace oneprobe::planning {
+namespace oneprobe::inline v0_1::planning {
 
-/// How a bucket loses elements: filling or churning.
+/// How a bucket loses elements: filling or churning, full or for a tag in a full group.
 class bucket_loss {
  public:
-  bucket_loss(table_workload workload, std::uint32_t capacity)
-      : workload_(workload), capacity_(capacity) {}
+  /// Of elements of so many bytes; 0: of any that are not in groups.
+  bucket_loss(table_workload workload, std::uint32_t capacity, std::uint32_t slot_bytes)
+      : workload_(workload),
+        capacity_(capacity),
+        for_tags_(detail::tag_refusals_of(workload, capacity, slot_bytes)) {}
 
   table_workload workload() const { return workload_; }
   std::uint32_t capacity() const { return capacity_; }
+  bool in_groups() const { return for_tags_ != nullptr; }
 
   /// L(y): of y arrivals per bucket, the fraction turned away.
   double refused_fraction(double offered) const;
@@ -24,8 +29,12 @@ class bucket_loss {
   double gain(double offered) const;
 
  private:
+  double refused_when_full(double offered) const;
+  double gain_when_full(double offered) const;
+
   table_workload workload_;
   std::uint32_t capacity_;
+  const detail::tag_refusals* for_tags_;  // none: slots are in one group
 };
 
 /// The levels with the fewest accesses per element among those that overflow at most a fraction.
@@ -43,6 +52,11 @@ class bucket_loss {
 table_design least_access_levels(const bucket_loss& loss, std::uint32_t choices, double load_factor,
                                  double overflow_fraction);
 
+/// The levels with the fewest buckets among those that overflow at most a fraction: those above if
+/// accesses cost nothing.
+table_design fullest_levels(const bucket_loss& loss, std::uint32_t choices,
+                            double overflow_fraction);
+
 /// Levels with these shares of the buckets, at a load factor, as buckets with this loss see them.
 table_design levels_of(const bucket_loss& loss, const std::vector<double>& fractions,
                        double load_factor);
@@ -56,4 +70,4 @@ double hit_accesses_of(const bucket_loss& loss, const table_design& design, doub
 /// Buckets per element.
 double space_of(const table_design& design);
 
-}  // namespace oneprobe::planning
+}  // namespace oneprobe::inline v0_1::planning

@@ -9,7 +9,7 @@
 
 #include "oneprobe/scheme/admission.hpp"
 
-namespace oneprobe::sim::detail {
+namespace oneprobe::inline v0_1::sim::detail {
 namespace {
 
 // 2^40 counters are a terabyte; what the machine has is less, and then std::bad_alloc says so.
@@ -133,4 +133,4 @@ void check(const scenario& what) {
   check_churn(what);
 }
 
-}  // namespace oneprobe::sim::detail
+}  // namespace oneprobe::inline v0_1::sim::detail

@@ -3,9 +3,9 @@
 
 #include "oneprobe/sim/simulate.hpp"
 
-namespace oneprobe::sim::detail {
+namespace oneprobe::inline v0_1::sim::detail {
 
 /// Throws std::invalid_argument that names the parameter, what is allowed and what was found.
 void check(const scenario& what);
 
-}  // namespace oneprobe::sim::detail
+}  // namespace oneprobe::inline v0_1::sim::detail

@@ -15,7 +15,7 @@
 #include "check.hpp"
 #include "trial.hpp"
 
-namespace oneprobe::sim {
+namespace oneprobe::inline v0_1::sim {
 namespace {
 
 using detail::sample;
@@ -244,4 +244,4 @@ findings simulate(const scenario& what, const progress& tell) {
   return result;
 }
 
-}  // namespace oneprobe::sim
+}  // namespace oneprobe::inline v0_1::sim

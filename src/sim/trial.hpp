@@ -18,7 +18,7 @@
 #include "oneprobe/sim/simulate.hpp"
 #include "oneprobe/store/load_counters.hpp"
 
-namespace oneprobe::sim::detail {
+namespace oneprobe::inline v0_1::sim::detail {
 
 /// One sample of what a `look` estimates.
 struct sample {
@@ -170,7 +170,8 @@ trial_findings fill(const Scheme& scheme, const scenario& what, std::uint64_t tr
     const auto until = static_cast<std::uint64_t>(std::llround(share * elements));
     in_pieces(arrived, until, done, [&](std::uint64_t begin, std::size_t count) {
       roll(
-          walk, count, [&](std::size_t i) { return walk.start(key_hash{keys(begin + i)}); },
+          walk, count, [&](std::size_t i) { return key_hash{keys(begin + i)}; },
+          [&](key_hash hash) { return walk.start(hash); },
           [&](std::size_t, const auto& ended) { counted.add(ended); });
     });
     arrived = std::max(arrived, until);
@@ -301,4 +302,4 @@ trial_findings churn(const Scheme& scheme, const scenario& what, std::uint64_t t
   return result;
 }
 
-}  // namespace oneprobe::sim::detail
+}  // namespace oneprobe::inline v0_1::sim::detail

@@ -15,7 +15,7 @@ CALL = f"bench filters --elements {ELEMENTS} --rounds 2"
 OPERATIONS = "insert bulk_insert negative bulk_negative positive bulk_positive".split()
 OURS = (
     "standard", "partitioned", "blocked 512", "blocked 512 lanes", "blocked 256", "blocked 256 lanes", "counting",
-    "balanced", "balanced, papers' rule",
+    "balanced", "balanced, papers' rule", "fingerprint",
 )
 
 
@@ -81,6 +81,11 @@ class Answer(unittest.TestCase):
             self.assertLess(1, balanced["negative_accesses"])
             self.assertLessEqual(balanced["negative_accesses"], 1.25)
             self.assertLess(balanced["negative_accesses"], self.rows["balanced, papers' rule", bits]["negative_accesses"])
+
+            fingerprint = self.rows["fingerprint", bits]
+            self.assertLess(1, fingerprint["negative_accesses"])
+            self.assertLessEqual(fingerprint["negative_accesses"], 1.2)
+            self.assertLess(fingerprint["fpr_model"], self.rows["standard", bits]["fpr_model"])
 
     def test_the_error_is_the_model_s(self):
         for (name, bits), row in self.rows.items():
@@ -341,6 +346,39 @@ class Readers(unittest.TestCase):
             outcome = run(f"bench readers {wrong}", timeout=60)
             self.assertEqual(outcome.code, 2)
             self.assertIn(name, outcome.stderr)
+
+
+class Store(unittest.TestCase):
+    CALL = "bench store --elements 20k --gets 5k --direct-gets 1k --rounds 2"
+
+    def test_reads_are_counted_and_answers_are_right(self):
+        found = measured(self.CALL)
+        self.assertEqual((found["wrong_answers"], found["elements"]), (0, 20000))
+        ours = found["stores"][0]
+        self.assertEqual(ours["name"], "page_store")
+        for how in ("mapped", "pread"):
+            self.assertAlmostEqual(ours[f"{how}_present"]["reads_per_get"], 1, delta=0.002)
+            self.assertLessEqual(ours[f"{how}_absent"]["reads_per_get"], 0.01)
+            self.assertEqual(len(ours[f"{how}_present"]["rounds_wall_ns"]), 2)
+            self.assertGreater(ours[f"{how}_present"]["gets_per_second"], 0)
+        if ours["direct_present"] is None:
+            self.assertIn("no direct reading", ours["direct_why_not"])
+        if len(found["stores"]) == 1:
+            self.assertIn("LevelDB", found["leveldb_absent"])
+            return
+        peer = found["stores"][1]
+        self.assertGreaterEqual(peer["pread_present"]["reads_per_get"], 1)
+        for ratio in found["times_leveldb"].values():
+            if ratio is not None:
+                self.assertLessEqual(ratio["least"], ratio["most"])
+
+    def test_the_table_fits_a_terminal_and_nonsense_gets_one_line(self):
+        table = run("bench store --elements 20k --gets 1k --direct-gets 0 --rounds 1").stdout
+        self.assertIn("page_store", table)
+        self.assertLessEqual(max(map(len, table.splitlines())), 80)
+        for wrong in ("--elements 10", "--rounds 0", "--gets 1", "--folder /nowhere/at/all"):
+            outcome = run(f"bench store {wrong}")
+            self.assertEqual((outcome.code, outcome.stderr.count("\n")), (2, 1), wrong)
 
 
 if __name__ == "__main__":

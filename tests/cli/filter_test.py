@@ -9,18 +9,16 @@ import pty
 import re
 import resource
 import select
-import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 import unittest
 
-from tool import SLOWNESS, TOOL
+from tool import SLOWNESS, TOOL, FileCommandTest
 
 PROJECT = pathlib.Path(__file__).resolve().parents[2]
-KINDS = ("standard", "partitioned", "blocked", "counting", "balanced")
+KINDS = ("standard", "partitioned", "blocked", "counting", "balanced", "fingerprint")
 
 
 def numbered(word, count):
@@ -31,38 +29,8 @@ def lines(keys):
     return b"".join(key + b"\n" for key in keys)
 
 
-class FilterTest(unittest.TestCase):
-    """Each test in a folder of its own."""
-
-    def setUp(self):
-        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="oneprobe-filter-"))
-        self.addCleanup(shutil.rmtree, self.folder)
-
-    def write(self, name, content):
-        (self.folder / name).write_bytes(content)
-        return name
-
-    def call(self, *arguments, stdin=b"", **more):
-        return subprocess.run(
-            [TOOL, "filter", *arguments],
-            input=stdin,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            cwd=self.folder,
-            timeout=60 * SLOWNESS,
-            **more,
-        )
-
-    def assert_works(self, *arguments, code=0, **more):
-        done = self.call(*arguments, **more)
-        self.assertEqual((done.returncode, done.stderr), (code, b""), arguments)
-        return done.stdout
-
-    def assert_refused(self, *arguments, says, **more):
-        done = self.call(*arguments, **more)
-        self.assertEqual((done.returncode, done.stdout), (2, b""), (arguments, done.stderr))
-        self.assertEqual(done.stderr.count(b"\n"), 1, done.stderr)
-        self.assertRegex(done.stderr.decode(), r"^oneprobe filter \w+: .*" + says, arguments)
+class FilterTest(FileCommandTest):
+    COMMAND = "filter"
 
     def build(self, *arguments, **more):
         return json.loads(self.assert_works("build", *arguments, "--json", **more))

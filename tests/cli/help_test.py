@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
-"""Help, version, the demo, and the form of the answers."""
+"""Help, version, and the form of the answers."""
 
 import json
+import re
 import subprocess
 import unittest
 
-from tool import MODELS, SLOWNESS, TOOL, run
+from tool import MODELS, TOOL, run
+
+MODEL_CALL = "model overflow-bound --load-factor 1 --bucket-capacity 4 --accesses 1.5".split()
 
 
 class Help(unittest.TestCase):
@@ -28,7 +31,7 @@ class Help(unittest.TestCase):
 
     def test_simulate_has_help_and_an_example_that_works(self):
         text = self.assert_help(["simulate", "--help"], "oneprobe simulate --", "--json", "--churn")
-        example = text[text.index("Example:\n") :].splitlines()[1].split()
+        example = text[text.index("Example:\n") :].replace("\\\n", " ").splitlines()[1].split()
         self.assertEqual(example[0], "oneprobe")
         self.assertEqual(run(*example[1:]).code, 0)
 
@@ -45,6 +48,21 @@ class Help(unittest.TestCase):
             self.assertEqual((outcome.code, outcome.stderr), (0, ""), call)
             json.loads(run(*call[1:], "--json").stdout)
 
+    def test_every_help_fits_a_screen_and_has_an_example(self):
+        paths, seen = [[]], 0
+        while paths:
+            path = paths.pop()
+            text = run(*path, "--help").stdout
+            with self.subTest(" ".join(path)):
+                self.assertLessEqual(max(map(len, text.splitlines())), 80)
+                self.assertLessEqual(text.count("\n"), 45)
+                self.assertIn("Example", text)
+            names = re.search(r"\nNames:\n((?:  .*\n)+)", text)
+            if names:
+                paths += [[*path, name] for name in re.findall(r"^  ([a-z][\w-]*)", names[1], re.MULTILINE)]
+            seen += 1
+        self.assertGreater(seen, 30)
+
     def test_version(self):
         outcome = run("--version")
         self.assertEqual(outcome.code, 0)
@@ -60,37 +78,9 @@ class Form(unittest.TestCase):
 
     def test_an_answer_that_cannot_be_written_is_a_failure(self):
         with open("/dev/full", "w") as full:
-            done = subprocess.run([TOOL, "demo"], stdout=full, stderr=subprocess.PIPE)
+            done = subprocess.run([TOOL, *MODEL_CALL], stdout=full, stderr=subprocess.PIPE)
         self.assertEqual(done.returncode, 2)
         self.assertEqual(done.stderr.count(b"\n"), 1)
-
-
-class Demo(unittest.TestCase):
-    def test_it_is_quick_and_fits_a_terminal(self):
-        outcome = run("demo")
-        self.assertEqual((outcome.code, outcome.stderr), (0, ""))
-        self.assertLess(outcome.seconds, 2 * SLOWNESS)
-        self.assertLessEqual(max(map(len, outcome.stdout.splitlines())), 80)
-        self.assertNotIn("\x1b", outcome.stdout)
-        self.assertNotIn("nan", outcome.stdout)
-        for scheme in ("single", "sequential", "multilevel", "d-random", "d-left", "churn"):
-            self.assertIn(scheme, outcome.stdout)
-
-    def test_its_numbers(self):
-        demo = json.loads(run("demo --json").stdout)
-        self.assertEqual(demo["elements"], 1_000_000)
-        rows = {row["scheme"]: row for row in demo["schemes"]}
-        self.assertEqual(len(rows), 6)
-        # OFH, Section VII.
-        self.assertAlmostEqual(rows["single"]["overflow_fraction"], 0.195, delta=5e-4)
-        self.assertAlmostEqual(rows["sequential"]["overflow_fraction"], 0.0600, delta=5e-5)
-        for row in rows.values():
-            self.assertGreaterEqual(row["overflow_fraction"], row["overflow_bound"] - 1e-12)
-            self.assertAlmostEqual(row["overflow_elements"], 1e6 * row["overflow_fraction"], delta=1)
-            self.assertGreater(row["overflow_standard_deviation"], 0)
-        churn = demo["churn"]
-        self.assertLess(churn["largest_load_factor_churning"], churn["largest_load_factor_filling"])
-        self.assertLess(churn["overflow_fraction_planned_for_churn"], churn["overflow_fraction_churning"])
 
 
 if __name__ == "__main__":

@@ -319,7 +319,7 @@ class Nonsense(unittest.TestCase):
     def test_the_line_names_what_is_wrong(self):
         for call, needle in (
             ("model nonsense", "overflow-bound, cutoff, fluid"),
-            ("nonsense", "demo, filter, model"),
+            ("nonsense", "demo, explore, filter, model"),
             (f"model cutoff --scheme multilevel --load-factor -1 --bucket-capacity 4 --choices 4",
              "oneprobe model cutoff: load factor must be from 1e-09 to 1000; found -1"),
             (f"model cutoff --scheme round-robin {TABLE} --choices 4", "single, sequential, multilevel"),

@@ -17,7 +17,7 @@ def planned(call):
 class Plans(unittest.TestCase):
     def test_an_error_is_met_and_everything_is_said(self):
         plan = planned("--elements 100M --fpr 1e-4")
-        self.assertEqual(plan["kind"], "balanced")
+        self.assertEqual(plan["kind"], "fingerprint")
         self.assertLessEqual(plan["fpr"], 1e-4)
         self.assertLessEqual(plan["negative_accesses"], 1.2)
         self.assertEqual(plan["memory_bytes"], plan["cell_bytes"] + plan["overflow_bytes"])
@@ -27,17 +27,22 @@ class Plans(unittest.TestCase):
         self.assertEqual(plan["overfill"][0]["condition"], "over-full")
         self.assertEqual(plan["overfill"][2]["condition"], "degraded")
         names = {other["name"].split(",")[0] for other in plan["alternatives"]}
-        self.assertEqual(names, {"standard", "partitioned", "blocked", "counting"})
+        self.assertEqual(names, {"standard", "partitioned", "blocked", "counting", "balanced"})
         for other in plan["alternatives"]:
             self.assertTrue(other["why"])
             self.assertLessEqual(other["plan"]["fpr"], 1e-4)
         blocked = next(o["plan"] for o in plan["alternatives"] if o["name"] == "blocked, 512-bit blocks")
         # reference/STUDY: 22.03 bits per element.
         self.assertAlmostEqual(blocked["bits_per_element"], 22.03, delta=0.01)
-        self.assertLess(plan["bits_per_element"], 0.96 * blocked["bits_per_element"])
+        balanced = next(o["plan"] for o in plan["alternatives"] if o["name"] == "balanced, 512-bit blocks")
+        self.assertLess(balanced["bits_per_element"], 0.96 * blocked["bits_per_element"])
+        self.assertLess(plan["bits_per_element"], 0.82 * balanced["bits_per_element"])
+        self.assertEqual(plan["warnings"], [])
+        self.assertLess(plan["overfill"][1]["fpr"], 1.2e-4)
+        self.assertEqual(plan["cam"]["tail_probability"], 1e-9)
 
     def test_memory_is_never_exceeded(self):
-        for kind in "standard partitioned blocked counting balanced".split():
+        for kind in "standard partitioned blocked counting balanced fingerprint".split():
             with self.subTest(kind):
                 plan = planned(f"--elements 3M --bits-per-element 18.5 --kind {kind}")
                 self.assertEqual(plan["kind"], kind)
@@ -47,6 +52,54 @@ class Plans(unittest.TestCase):
     def test_a_plan_is_quick(self):
         # A second on an idle machine; tests run beside each other.
         self.assertLess(run("plan filter --elements 1G --fpr 1e-6").seconds, 10 * SLOWNESS)
+
+
+class Costs(unittest.TestCase):
+    def test_a_budget_in_nanoseconds_is_kept_and_everything_is_in_that_unit(self):
+        call = "--elements 1M --bits-per-element 24 --kind balanced --access-cost 100ns --overflow-cost 2us --budget 115ns"
+        plan = planned(call)
+        self.assertEqual(plan["cost_unit"], "ns")
+        self.assertLessEqual(plan["miss_cost"], 115)
+        self.assertGreaterEqual(plan["miss_cost"], 100)
+        self.assertAlmostEqual(plan["mean_cost"], (plan["hit_cost"] + plan["miss_cost"] + plan["insert_cost"]) / 3)
+        self.assertIn("mean_cost", plan["alternatives"][0]["plan"])
+        self.assertIn(" ns per hit", run(f"plan filter {call}").stdout)
+
+    def test_units_of_one_kind_are_converted(self):
+        tables = [
+            planned_table(f"--elements 1M --access-cost {access} --overflow-cost {overflow}")
+            for access, overflow in (("100ns", "2us"), ("0.1us", "2000ns"), ("1nJ", "20nJ"), ("1rtt", "20rtt"), ("1", "20"))
+        ]
+        for other in tables[1:]:
+            self.assertEqual(other["level_buckets"], tables[0]["level_buckets"])
+        self.assertEqual([each["cost_unit"] for each in tables], ["ns", "us", "nJ", "rtt", ""])
+        self.assertAlmostEqual(tables[0]["mean_cost"], 1000 * tables[1]["mean_cost"])
+        self.assertLess(tables[0]["mean_cost"], 130)
+        dear = planned_table("--elements 1M --access-cost 100ns --overflow-cost 1s")
+        self.assertLess(dear["overflow_fraction"], tables[0]["overflow_fraction"])
+
+    def test_a_table_read_once_costs_one_access(self):
+        summary = planned_summary("--elements 10k --access-cost 80us --overflow-cost 50ns")
+        self.assertAlmostEqual(summary["hit_cost"], 80, places=4)
+        self.assertLess(summary["miss_cost"], 8)
+
+    def test_nonsense_gets_one_line_and_exit_code_2(self):
+        for call, needle in {
+            "--overflow-cost 2us": "--access-cost",
+            "--access-cost 100ns --overflow-cost 2nJ": "--overflow-cost must be in time",
+            "--access-cost 100parsec": "parsec",
+            "--access-cost ns": "--access-cost",
+            "--access-cost 0ns": "--access-cost",
+            "--access-cost -1ns": "--access-cost",
+            "--access-cost 1ns --operations 1,2": "--operations",
+        }.items():
+            for kind in ("filter", "table"):
+                with self.subTest(f"{kind} {call}"):
+                    outcome = run(f"plan {kind} --elements 1M {call}")
+                    self.assertEqual((outcome.code, outcome.stdout), (2, ""))
+                    self.assertEqual(outcome.stderr.count("\n"), 1)
+                    self.assertIn(needle, outcome.stderr)
+        self.assertEqual(run("plan filter --elements 1M --budget 5").code, 2)
 
 
 class Form(unittest.TestCase):
@@ -97,6 +150,17 @@ class Refusals(unittest.TestCase):
                 self.assertIn(needle, outcome.stderr)
 
 
+def expect_nearest(test, call, option, value):
+    """A need that cannot be met: exit code 1, and a nearest one that can."""
+    outcome = run(f"{call} {value} --json")
+    test.assertEqual((outcome.code, outcome.stderr), (1, ""))
+    said = json.loads(outcome.stdout)
+    test.assertIsNone(said["plan"])
+    nearest = said["nearest"][option.replace("-", "_")]
+    test.assertEqual(run(f"{call} {nearest}").code, 0)
+    test.assertIn("nearest", run(f"{call} {value}").stdout)
+
+
 def planned_table(call):
     outcome = run(f"plan table {call} --json")
     if outcome.code != 0 or outcome.stderr:
@@ -119,6 +183,10 @@ class Tables(unittest.TestCase):
         self.assertLessEqual(plan["exceed_probability"], 1e-9)
         self.assertEqual([row["factor"] for row in plan["overfill"]], [1.01, 1.05, 1.2])
         self.assertGreater(plan["full_factor"], 1.02)
+        self.assertEqual(plan["cam"]["entries_over_full"], plan["overflow_reserve"])
+        self.assertEqual(plan["cam"]["entry_bits"], 128)
+        self.assertIn("Sensitive to over-fill", plan["warnings"][0])
+        self.assertEqual(planned_table("--elements 1M --overfill 0.06")["warnings"], [])
         names = {other["name"] for other in plan["alternatives"]}
         self.assertTrue({"3 choices", "buckets of 8", "fill-only partition", "d-left placement"} <= names)
         for other in plan["alternatives"]:
@@ -156,13 +224,7 @@ class Tables(unittest.TestCase):
         for option, value in (("load-factor", "0.95"), ("bytes", "1M")):
             with self.subTest(option):
                 call = f"plan table --elements 1M --{option}"
-                outcome = run(f"{call} {value} --json")
-                self.assertEqual((outcome.code, outcome.stderr), (1, ""))
-                said = json.loads(outcome.stdout)
-                self.assertIsNone(said["plan"])
-                nearest = said["nearest"][option.replace("-", "_")]
-                self.assertEqual(run(f"{call} {nearest}").code, 0)
-                self.assertIn("nearest", run(f"{call} {value}").stdout)
+                expect_nearest(self, call, option, value)
 
     def test_nonsense_gets_one_line_and_exit_code_2(self):
         for call, needle in {
@@ -183,6 +245,75 @@ class Tables(unittest.TestCase):
         }.items():
             with self.subTest(call):
                 outcome = run(f"plan table {call}")
+                self.assertEqual((outcome.code, outcome.stdout), (2, ""))
+                self.assertEqual(outcome.stderr.count("\n"), 1)
+                self.assertIn(needle, outcome.stderr)
+
+
+def planned_summary(call):
+    outcome = run(f"plan summary {call} --json")
+    assert (outcome.code, outcome.stderr) == (0, ""), outcome
+    return json.loads(outcome.stdout)
+
+
+class PlanSummary(unittest.TestCase):
+    def test_a_plan_of_the_papers_need_beats_the_papers_design(self):
+        theirs = planned_summary("--preset ssh-10k-multi")
+        self.assertEqual(theirs["summary_bytes"], 32450)
+        ours = planned_summary("--elements 10k --failure 4.97e-12 --false-positives 0.006163")
+        self.assertLess(ours["summary_bytes"], theirs["summary_bytes"])
+        self.assertLessEqual(ours["failure_probability"] + ours["crisis_probability"], 4.97e-12)
+        self.assertEqual({other["name"] for other in ours["alternatives"]}, {"single-filter", "interpolation"})
+
+    def test_every_option_is_heard(self):
+        default = planned_summary("--elements 10k")
+        self.assertEqual(default["kind"], "multi-filter")
+        self.assertEqual(planned_summary("--elements 10k --kind single-filter")["kind"], "single-filter")
+        self.assertEqual(planned_summary("--elements 10k --bucket-capacity 4")["bucket_capacity"], 4)
+        self.assertEqual(planned_summary("--elements 10k --deletion counting")["deletion"], "counting")
+        worst = planned_summary("--elements 10k --deletion counting --departures first-level")
+        self.assertEqual(worst["departures"], "first-level")
+        lazy = planned_summary("--elements 10k --deletion lazy --deleted-fraction 0.2")
+        self.assertEqual(lazy["deleted_limit"], 2000)
+        self.assertGreater(planned_summary("--elements 10k --deletion incremental")["work_per_change"], 0)
+        self.assertLess(planned_summary("--elements 10k --failure 1e-3")["filter_bytes"], default["filter_bytes"])
+        self.assertLess(planned_summary("--elements 10k --false-positives 0.1")["filter_bytes"], default["filter_bytes"])
+        self.assertLessEqual(planned_summary("--elements 10k --summary-bytes 40k")["summary_bytes"], 40000)
+        slow = planned_summary("--elements 10k --slow-bytes 4M --element-bytes 32")
+        self.assertLessEqual(slow["slot_bytes"] + slow["guard_bytes"], 4000000)
+
+    def test_a_table_to_decide_from(self):
+        for call in ("--elements 10k", "--elements 1 --deletion lazy", "--preset ssh-100k-multi", "--preset list"):
+            with self.subTest(call):
+                outcome = run(f"plan summary {call}")
+                self.assertEqual((outcome.code, outcome.stderr), (0, ""))
+                self.assertLessEqual(max(map(len, outcome.stdout.splitlines())), 80)
+        self.assertIn("324,125", run("plan summary --preset ssh-100k-multi").stdout)
+        self.assertIn("Example", run("plan summary --help").stdout)
+
+    def test_a_need_that_cannot_be_met_ends_with_1_and_the_nearest_one(self):
+        for option, value in (("summary-bytes", "9k"), ("slow-bytes", "300k")):
+            with self.subTest(option):
+                call = f"plan summary --elements 10k --{option}"
+                expect_nearest(self, call, option, value)
+
+    def test_nonsense_gets_one_line_and_exit_code_2(self):
+        for call, needle in {
+            "": "--elements",
+            "--elements 0": "--elements",
+            "--elements 10k --failure 2": "--failure",
+            "--elements 10k --failure 1e-9 --summary-bytes 40k": "--summary-bytes",
+            "--elements 10k --false-positives 0": "--false-positives",
+            "--elements 10k --deletion sometimes": "sometimes",
+            "--elements 10k --deleted-fraction 5": "--deleted-fraction",
+            "--elements 10k --departures first-level": "--departures",
+            "--elements 10k --kind cuckoo": "cuckoo",
+            "--elements 10k --bucket-capacity 17": "--bucket-capacity",
+            "--preset ssh-1m": "ssh-1m",
+            "--preset list --elements 10k": "--elements",
+        }.items():
+            with self.subTest(call):
+                outcome = run(f"plan summary {call}")
                 self.assertEqual((outcome.code, outcome.stdout), (2, ""))
                 self.assertEqual(outcome.stderr.count("\n"), 1)
                 self.assertIn(needle, outcome.stderr)

@@ -2,8 +2,12 @@
 
 import json
 import os
+import pathlib
+import shutil
 import subprocess
+import tempfile
 import time
+import unittest
 
 TOOL = os.environ.get("ONEPROBE_CLI", "build/oneprobe")
 # How much longer than a release build on an idle machine a call may take.
@@ -43,3 +47,39 @@ def answer(call):
     if outcome.code != 0 or outcome.stderr:
         raise AssertionError(f"{call}: exit code {outcome.code}, {outcome.stderr}")
     return json.loads(outcome.stdout, parse_constant=refuse_constant)
+
+
+class FileCommandTest(unittest.TestCase):
+    """Tests of `oneprobe COMMAND ...`, each in a folder of its own."""
+
+    COMMAND = None
+
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix=f"oneprobe-{self.COMMAND}-"))
+        self.addCleanup(shutil.rmtree, self.folder)
+
+    def write(self, name, content):
+        (self.folder / name).write_bytes(content)
+        return name
+
+    def call(self, *arguments, stdin=b"", **more):
+        return subprocess.run(
+            [TOOL, self.COMMAND, *arguments],
+            input=stdin,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            cwd=self.folder,
+            timeout=60 * SLOWNESS,
+            **more,
+        )
+
+    def assert_works(self, *arguments, code=0, **more):
+        done = self.call(*arguments, **more)
+        self.assertEqual((done.returncode, done.stderr), (code, b""), arguments)
+        return done.stdout
+
+    def assert_refused(self, *arguments, says, **more):
+        done = self.call(*arguments, **more)
+        self.assertEqual((done.returncode, done.stdout), (2, b""), (arguments, done.stderr))
+        self.assertEqual(done.stderr.count(b"\n"), 1, done.stderr)
+        self.assertRegex(done.stderr.decode(), rf"^oneprobe {self.COMMAND} \w+: .*" + says, arguments)

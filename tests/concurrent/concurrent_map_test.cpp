@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <random>
 #include <thread>
 #include <unordered_map>
@@ -34,6 +35,7 @@ table_plan small_plan() {
 TEST(concurrent_map, agrees_with_its_twin) {
   for (const std::uint64_t seed : {1u, 2u, 3u}) {
     concurrent_map<number, number> map(small_plan(), seeded_hash(seed));
+    concurrent_map<number, number>::reader reader(map);
     std::unordered_map<number, number> twin;
     std::mt19937_64 random(seed);
     std::uint64_t refused = 0;
@@ -41,10 +43,13 @@ TEST(concurrent_map, agrees_with_its_twin) {
     for (int i = 0; i < 200'000; ++i) {
       const number key = random() % 600;
       const number value = random();
+      // Every other call goes by a hash that was made before.
+      const bool by_hash = i % 2 == 0;
+      const key_hash hash = map.hash()(key);
       switch (random() % 6) {
         case 0:
         case 1: {
-          const insertion outcome = map.insert(key, value);
+          const insertion outcome = by_hash ? map.insert(key, value, hash) : map.insert(key, value);
           ASSERT_EQ(outcome == insertion::present, twin.contains(key));
           refused += outcome == insertion::full ? 1 : 0;
           overflowed += outcome == insertion::overflowed ? 1 : 0;
@@ -52,23 +57,29 @@ TEST(concurrent_map, agrees_with_its_twin) {
           break;
         }
         case 2: {
-          const insertion outcome = map.insert_or_assign(key, value);
+          const insertion outcome =
+              by_hash ? map.insert_or_assign(key, value, hash) : map.insert_or_assign(key, value);
           ASSERT_EQ(outcome == insertion::present, twin.contains(key));
           if (outcome != insertion::full) twin[key] = value;
           break;
         }
         case 3:
-          ASSERT_EQ(map.erase(key) == erase_outcome::erased, twin.erase(key) == 1);
+          ASSERT_EQ((by_hash ? map.erase(key, hash) : map.erase(key)) == erase_outcome::erased,
+                    twin.erase(key) == 1);
           break;
         case 4: {
-          const bool there = map.modify(key, [](number& old) { old += 7; });
+          const auto add_seven = [](number& old) { old += 7; };
+          const bool there =
+              by_hash ? map.modify(key, hash, add_seven) : map.modify(key, add_seven);
           ASSERT_EQ(there, twin.contains(key));
           if (there) twin[key] += 7;
           break;
         }
         default: {
-          const auto found = map.find(key);
+          const auto found = by_hash ? map.find(key, hash) : map.find(key);
           ASSERT_EQ(found.has_value(), twin.contains(key));
+          ASSERT_EQ(by_hash ? map.contains(key, hash) : map.contains(key), found.has_value());
+          ASSERT_EQ(by_hash ? reader.find(key, hash) : reader.find(key), found);
           if (found) {
             ASSERT_EQ(*found, twin[key]);
           }
@@ -78,11 +89,19 @@ TEST(concurrent_map, agrees_with_its_twin) {
     }
     EXPECT_GT(refused, 0u);
     EXPECT_GT(overflowed, 0u);
+    EXPECT_EQ(reader.retries(), 0u);
     std::vector<number> keys(600);
-    for (number key = 0; key < 600; ++key) keys[key] = key;
+    std::vector<key_hash> hashes(600);
+    for (number key = 0; key < 600; ++key) {
+      keys[key] = key;
+      hashes[key] = map.hash()(key);
+    }
     std::vector<std::optional<number>> found(600);
     EXPECT_EQ(map.bulk_find(keys, found), twin.size());
     for (const number key : keys) ASSERT_EQ(found[key].has_value(), twin.contains(key));
+    std::vector<std::optional<number>> found_by_hash(600);
+    EXPECT_EQ(map.bulk_find(keys, hashes, found_by_hash), twin.size());
+    EXPECT_EQ(found_by_hash, found);
     std::size_t seen = 0;
     map.for_each([&](number key, number value) {
       ++seen;

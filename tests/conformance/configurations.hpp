@@ -17,10 +17,12 @@
 
 #include "oneprobe/core/filter_plan.hpp"
 #include "oneprobe/core/levels.hpp"
+#include "oneprobe/core/pocket_shape.hpp"
 #include "oneprobe/filter/balanced.hpp"
 #include "oneprobe/filter/blocked.hpp"
 #include "oneprobe/filter/concurrent.hpp"
 #include "oneprobe/filter/counting.hpp"
+#include "oneprobe/filter/fingerprint.hpp"
 #include "oneprobe/filter/partitioned.hpp"
 #include "oneprobe/filter/standard.hpp"
 #include "oneprobe/hash/hasher.hpp"
@@ -143,6 +145,22 @@ inline void add_balanced(std::vector<configuration>& list, scheme_kind scheme,
   add("popcount w=32", {lookup_rule::popcount, block_bits / 2 - 16, 0, 32});
 }
 
+/// A fingerprint plan whose buckets do hand elements on, at the planned number already.
+inline filter_plan plan_fingerprints(std::uint64_t elements, const pocket_shape& pocket,
+                                     std::uint32_t levels) {
+  filter_plan plan;
+  plan.kind = filter_kind::fingerprint;
+  plan.elements = elements;
+  plan.pocket = pocket;
+  plan.levels = plan.choices = levels;
+  const std::uint64_t buckets = elements / pocket.bucket_capacity + 1;
+  plan.level_blocks[0] = buckets;
+  for (std::uint32_t i = 1; i < levels; ++i) plan.level_blocks[i] = buckets / (4 * i) + 1;
+  plan.overflow_slots = elements / 8 + 16;
+  plan.overflow_reserve = plan.overflow_slots * 3 / 4;
+  return plan;
+}
+
 /// All plans of one filter, for so many elements.
 template <class Filter>
 std::vector<configuration> plans_of(std::uint64_t elements) {
@@ -169,6 +187,14 @@ std::vector<configuration> plans_of(std::uint64_t elements) {
         list.push_back({block + " lanes of " + std::to_string(lane),
                         plan_in_blocks(elements, bits / lane, bits, block_layout::lanes)});
     }
+  } else if constexpr (Filter::kind == filter_kind::fingerprint) {
+    // Every way of looking at a bucket; remainders so wide that a few thousand elements err rarely.
+    for (const pocket_shape& pocket : {pocket_shape{47, 8}, {40, 10}, {34, 12}, {27, 16}, {23, 20}})
+      list.push_back({std::to_string(pocket.remainder_bits) + "-bit remainders",
+                      plan_fingerprints(elements, pocket, 3)});
+    list.push_back({"6-bit remainders, 2 levels", plan_fingerprints(elements, {58, 6}, 2)});
+    list.push_back({"12-bit remainders, 1 level", plan_fingerprints(elements, {34, 12}, 1)});
+    list.push_back({"16-bit remainders, 8 levels", plan_fingerprints(elements, {27, 16}, 8)});
   } else {
     constexpr scheme_kind scheme = scheme_of<Filter>();
     add_balanced(list, scheme, elements, 512);
@@ -184,7 +210,7 @@ using every_filter = testing::Types<
     standard_filter, partitioned_filter, blocked_filter, counting_filter,
     basic_balanced_filter<single, seeded_hash>, basic_balanced_filter<sequential, seeded_hash>,
     basic_balanced_filter<multilevel, seeded_hash>, basic_balanced_filter<d_random, seeded_hash>,
-    basic_balanced_filter<d_left, seeded_hash>, concurrent_blocked_filter,
+    basic_balanced_filter<d_left, seeded_hash>, fingerprint_filter, concurrent_blocked_filter,
     concurrent_balanced_filter, basic_concurrent_balanced_filter<sequential, seeded_hash>>;
 
 /// What a filter is called in the name of a test.

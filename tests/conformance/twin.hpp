@@ -167,7 +167,7 @@ class twin {
       EXPECT_EQ(counts.size, added_);
     }
     EXPECT_LE(counts.overflow, filter_.plan().overflow_slots);
-    if (filter_.plan().kind != oneprobe::filter_kind::balanced) {
+    if (!filter_.plan().has_candidates()) {
       EXPECT_EQ(counts.overflow, 0u);
       EXPECT_EQ(counts.forced, 0u);
     }

@@ -128,11 +128,13 @@ TYPED_TEST(every_filter_is_a_value, whose_union_contains_what_either_did) {
         for (std::uint64_t key = 20 * keys; key < 21 * keys; ++key)
           ASSERT_TRUE(a.may_contain(random_key(key)));
         if (plan.kind != filter_kind::balanced && plan.kind != filter_kind::counting) {
-          // The union of sets is the union of bits.
+          // The filter of the union of both sets, unless buckets had to forget what they held.
           TypeParam both(plan, seeded_hash(36)), merged = was_a;
           ASSERT_EQ(merged.merge(was_b), merge_outcome::merged);
           insert_range(both, 0, 2 * keys);
-          EXPECT_TRUE(std::ranges::equal(merged.memory(), both.memory()));
+          if (both.condition() != filter_condition::degraded) {
+            EXPECT_TRUE(std::ranges::equal(merged.memory(), both.memory()));
+          }
         }
       });
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Compiles read_golden.cpp for another machine and runs it there, by emulation.
+"""Compiles a program that reads golden files for another machine and runs it there, by emulation.
 
-usage: foreign_machine_test.py MACHINE BUILD_FOLDER XXHASH_INCLUDE_FOLDER
+usage: foreign_machine_test.py MACHINE BUILD_FOLDER XXHASH_INCLUDE_FOLDER PROGRAM GOLDEN_FOLDER
 """
 
 import shutil
@@ -22,7 +22,7 @@ def find_tool(*names):
     sys.exit(SKIPPED)
 
 
-def main(machine, build_folder, xxhash_folder):
+def main(machine, build_folder, xxhash_folder, name, golden):
     compiler = find_tool(f"{machine}-linux-gnu-g++")
     emulator = find_tool(f"qemu-{machine}-static", f"qemu-{machine}")
 
@@ -31,17 +31,17 @@ def main(machine, build_folder, xxhash_folder):
     headers.mkdir(exist_ok=True)
     shutil.copy(Path(xxhash_folder) / "xxhash.h", headers)
 
-    program = Path(build_folder) / f"read_golden-{machine}"
-    source = PROJECT / "tests" / "formats" / "read_golden.cpp"
+    program = Path(build_folder) / f"{name}-{machine}"
+    source = PROJECT / "tests" / "formats" / f"{name}.cpp"
     subprocess.run(
         [compiler, "-std=c++20", "-O1", "-static", f"-I{PROJECT / 'include'}", f"-I{headers}", source, "-o", program],
         check=True,
     )
-    return subprocess.run([emulator, program, PROJECT / "tests" / "golden" / "filters"], check=False).returncode
+    return subprocess.run([emulator, program, PROJECT / "tests" / "golden" / golden], cwd=build_folder, check=False).returncode
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 4:
+    if len(sys.argv) != 6:
         print(__doc__.strip(), file=sys.stderr)
         sys.exit(2)
     sys.exit(main(*sys.argv[1:]))

@@ -116,6 +116,28 @@ inline std::vector<golden_filter> golden_filters() {
   add_balanced("balanced-sequential", 256, sequential, one_level, 3, by_ones(120));
   add_balanced("balanced-d-random", 256, d_random, one_level, 3, tracked(42));
   add_balanced("balanced-d-left", 256, d_left, equal_levels, 3, tracked(42));
+
+  // So few buckets that the list is in use; and fewer, so that a bucket is saturated.
+  constexpr std::size_t most_levels = filter_plan::most_levels;
+  const auto add_fingerprint = [&](std::string name, pocket_shape pocket, std::uint32_t levels,
+                                   const std::array<std::uint64_t, most_levels>& level_blocks) {
+    all.push_back({name,
+                   {.kind = filter_kind::fingerprint,
+                    .elements = 600,
+                    .level_blocks = level_blocks,
+                    .levels = levels,
+                    .choices = levels,
+                    .pocket = pocket,
+                    .overflow_slots = 61,
+                    .overflow_reserve = 50,
+                    .predicted = predicted},
+                   300});
+  };
+  add_fingerprint("fingerprint-6", {58, 6}, 2, {9, 1});
+  add_fingerprint("fingerprint-8", {47, 8}, 2, {12, 1});
+  add_fingerprint("fingerprint-12", {34, 12}, 3, {16, 1, 1});
+  add_fingerprint("fingerprint-16", {27, 16}, 3, {19, 2, 1});
+  add_fingerprint("fingerprint-saturated", {27, 16}, 3, {16, 2, 2});
   return all;
 }
 

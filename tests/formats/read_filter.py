@@ -11,7 +11,7 @@ import struct
 import xxhash
 
 MAGIC = bytes.fromhex("89 4f 4e 45 50 0d 0a 1a")
-STANDARD, PARTITIONED, BLOCKED, COUNTING, BALANCED = 1, 2, 3, 4, 5
+STANDARD, PARTITIONED, BLOCKED, COUNTING, BALANCED, FINGERPRINT = 1, 2, 3, 4, 5, 6
 GROWING, ROTATING = 64, 65
 SINGLE, SEQUENTIAL, MULTILEVEL, D_RANDOM, D_LEFT = range(5)
 COUNTER, COIN, FLAG, COIN_FLAG, TRACKING, POPCOUNT = range(6)
@@ -127,12 +127,12 @@ class PartsFile:
 class FilterFile:
     def __init__(self, data):
         self.kind, parameters, payload = read_sections(data)
-        require(len(parameters) == 256 and 1 <= self.kind <= 5, "inconsistent parameters")
+        require(len(parameters) == 256 and 1 <= self.kind <= 6, "inconsistent parameters")
         self._read_parameters(parameters)
         self._read_payload(payload)
 
     def _read_parameters(self, section):
-        fields = struct.unpack("<IIQQQIIIIBBBBIIId8QQQ5dQQQQ", section[:224])
+        fields = struct.unpack("<IIQQQIIIIBBBBIIId8QQQ5dQQQQII", section[:232])
         (
             version, self.hash_id, self.seed, self.planned_elements, self.cells, self.k, self.counter_bits,
             self.block_bits, self.levels, self.layout, self.scheme, self.rule, zero, self.choices, self.threshold,
@@ -143,7 +143,9 @@ class FilterFile:
         self.overflow_slots, self.overflow_reserve = fields[25:27]
         self.predictions = fields[27:32]
         self.elements, self.overflow_entries, self.forced, self.dropped = fields[32:36]
-        require(version == 1 and zero == 0 and not any(section[224:]), "inconsistent parameters")
+        self.capacity, self.remainder_bits = fields[36:38]
+        require(version == 1 and zero == 0 and not any(section[232:]), "inconsistent parameters")
+        require(self.kind == FINGERPRINT or not any(section[224:232]), "inconsistent parameters")
         require(self.hash_id == 1, "the keys were hashed by the writer's own policy")
         self.secret = mix((self.seed + GOLDEN) & MASK_64)
         self.odd_secret = mix((self.seed + 2 * GOLDEN) & MASK_64) | 1
@@ -151,6 +153,9 @@ class FilterFile:
         self.counter_width = 0
         if self.kind == BALANCED:
             self._read_block_state()
+        elif self.kind == FINGERPRINT:
+            self.header_bits = 511 - self.capacity * self.remainder_bits
+            self.fingerprints = (self.header_bits - self.capacity) << self.remainder_bits
         else:
             self.bloom_bits = self.block_bits
 
@@ -168,7 +173,7 @@ class FilterFile:
         def whole_lines(count):
             return (count + 63) // 64 * 64
 
-        in_blocks = self.kind in (BLOCKED, BALANCED)
+        in_blocks = self.kind in (BLOCKED, BALANCED, FINGERPRINT)
         bits = self.blocks * self.block_bits if in_blocks else self.cells * self.counter_bits
         cell_bytes = whole_lines((bits + 7) // 8)
         require(len(payload) == cell_bytes + whole_lines(4 * self.overflow_slots), "inconsistent parameters")
@@ -191,6 +196,8 @@ class FilterFile:
             return self._in_block(reduce(key_hash, self.blocks), pattern)
         if self.kind == BALANCED:
             return self._in_candidates(key_hash, pattern)
+        if self.kind == FINGERPRINT:
+            return self._in_buckets(key_hash)
         return self._in_cells(pattern)
 
     def _in_cells(self, x):
@@ -235,6 +242,40 @@ class FilterFile:
             if not self._may_have_refused(self._block(number), key_hash, i):
                 return False
         return self._in_overflow(key_hash)
+
+    def _bucket(self, number):
+        """The fingerprints of a bucket, ascending, and whether it has handed one on."""
+        bits = self._block(number)
+        ones = [bit for bit in range(self.header_bits) if bits >> bit & 1]
+        remainders = bits >> (self.header_bits + 1)
+        kept = []
+        for i, bit in enumerate(ones):
+            remainder = remainders >> (i * self.remainder_bits) & (2**self.remainder_bits - 1)
+            kept.append((bit - i) << self.remainder_bits | remainder)
+        return kept, bits >> self.header_bits & 1 == 1
+
+    def _in_buckets(self, name):
+        begin = 0
+        for size in self.level_blocks[: self.levels]:
+            product = name * size
+            number = begin + (product >> 64)
+            fingerprint = reduce(product & MASK_64, self.fingerprints)
+            kept, handed_on = self._bucket(number)
+            if fingerprint in kept:
+                return True
+            if not handed_on or (kept and fingerprint < kept[-1]):
+                return False
+            name = mix((number * self.fingerprints + fingerprint) & MASK_64)
+            begin += size
+        if not kept or self.dropped:
+            return True
+        bits = stream(name, 130)
+        wanted = bits & MASK_32 or 1
+        for i in range(self.overflow_slots):
+            slot = self.slots[(reduce(bits, self.overflow_slots) + i) % self.overflow_slots]
+            if slot >= wanted or slot == 0:
+                return slot == wanted
+        return False
 
     def _load(self, block):
         """The load, and whether the flag is set."""

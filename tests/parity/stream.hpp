@@ -41,7 +41,8 @@ std::vector<placed_element> place_stream(const Scheme& scheme, Store& store,
     result[key] = {ended.at.bucket, ended.at.level, ended.accesses, ended.end};
   };
   if (how == driver::ring)
-    roll(walk, keys, start, record);
+    roll(
+        walk, keys, [](std::uint64_t key) { return key; }, start, record);
   else
     for (std::uint64_t key = 0; key < keys; ++key) record(key, walk_to_end(walk, start(key)));
   return result;

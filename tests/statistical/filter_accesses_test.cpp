@@ -58,7 +58,7 @@ void compare(const filter_plan& plan, std::uint64_t seed) {
   std::printf("%-60s negative %.4f model %.4f  positive %.4f\n", name_of_plan(plan).c_str(),
               found.negative_accesses, negative, found.positive_accesses);
   EXPECT_NEAR(found.negative_accesses, negative, allowed * negative) << name_of_plan(plan);
-  if (plan.kind != filter_kind::balanced) {
+  if (!plan.has_candidates()) {
     EXPECT_EQ(found.positive_accesses, plan.kind == filter_kind::blocked ? 1 : plan.bits_set);
     return;
   }
@@ -85,6 +85,16 @@ TEST(filter_accesses, of_balanced_filters_are_as_predicted) {
   for (const int bits : measured_bits) {
     compare(
         planned({.elements = elements, .bits_per_element = bits, .kind = filter_kind::balanced}),
+        seed);
+    seed += filters_of_each;
+  }
+}
+
+TEST(filter_accesses, of_fingerprint_filters_are_as_predicted) {
+  std::uint64_t seed = 35'000;
+  for (const int bits : fingerprint_bits_per_element) {
+    compare(
+        planned({.elements = elements, .bits_per_element = bits, .kind = filter_kind::fingerprint}),
         seed);
     seed += filters_of_each;
   }

@@ -14,6 +14,8 @@
 namespace filters {
 
 inline constexpr std::array measured_bits{8, 12, 16, 20, 24, 32};
+/// Where a fingerprint filter is held against a standard one.
+inline constexpr std::array fingerprint_bits_per_element{10, 11, 12, 14, 16, 18, 20, 24};
 
 /// A plan of the planner for so many bits per element, all memory counted.
 inline oneprobe::filter_plan planned(oneprobe::filter_needs needs) {
@@ -69,6 +71,7 @@ inline double model_fpr(const oneprobe::filter_plan& plan) {
       return model::blocked_error_finite(plan.elements, plan.blocks(), plan.block_bits,
                                          plan.bits_set, plan.layout);
     case filter_kind::balanced:
+    case filter_kind::fingerprint:
       break;
   }
   return oneprobe::forecast(plan, plan.elements).predicted.fpr;
@@ -78,7 +81,7 @@ inline double model_fpr(const oneprobe::filter_plan& plan) {
 inline double model_negative_accesses(const oneprobe::filter_plan& plan) {
   using oneprobe::filter_kind;
   if (plan.kind == filter_kind::blocked) return 1;
-  if (plan.kind == filter_kind::balanced)
+  if (plan.has_candidates())
     return oneprobe::forecast(plan, plan.elements).predicted.negative_accesses;
   // A partitioned filter reads one bit of each part, and the parts are as full as the whole.
   return oneprobe::model::standard_negative_accesses(
@@ -93,9 +96,12 @@ inline std::string name_of_plan(const oneprobe::filter_plan& plan) {
   if (plan.kind == oneprobe::filter_kind::balanced)
     name += " " + std::string(oneprobe::name_of(plan.scheme)) + " " +
             std::string(oneprobe::name_of(plan.state.rule));
+  if (plan.kind == oneprobe::filter_kind::fingerprint)
+    name += " f=" + std::to_string(plan.pocket.remainder_bits) +
+            " h=" + std::to_string(plan.pocket.bucket_capacity);
   char bits[32];
   std::snprintf(bits, sizeof bits, " %.2f bits", plan.bits_per_element());
-  return name + bits + " k=" + std::to_string(plan.bits_set);
+  return name + bits + (plan.sets_bits() ? " k=" + std::to_string(plan.bits_set) : "");
 }
 
 }  // namespace filters

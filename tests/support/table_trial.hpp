@@ -4,7 +4,6 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,7 +21,13 @@ struct design {
   bool first_fit() const {
     return plan.scheme != scheme_kind::d_random && plan.scheme != scheme_kind::d_left;
   }
-  unsigned groups() const { return plan.bucket_capacity / groups_of(plan, slot_bytes).group_slots; }
+  unsigned groups() const {
+    return plan.bucket_capacity / group_slots_of(slot_bytes, plan.bucket_capacity);
+  }
+  /// Whether the models know what its buckets refuse for a tag.
+  bool tags_are_modelled() const {
+    return first_fit() && (churns() || plan.scheme != scheme_kind::sequential);
+  }
   std::string name() const {
     return std::string(name_of(plan.scheme)) + " d=" + std::to_string(plan.choices) +
            " h=" + std::to_string(plan.bucket_capacity) + ", " + std::to_string(slot_bytes) +
@@ -31,11 +36,12 @@ struct design {
 };
 
 /// A planned table with so many more elements that `overflow` of them are expected to overflow.
-inline design over_full(const table_needs& needs, unsigned slot_bytes, double overflow) {
+inline design over_full(table_needs needs, unsigned slot_bytes, double overflow) {
+  needs.slot_bytes = slot_bytes;
   const table_proposal proposal = plan_table(needs);
   if (!proposal.plan) throw std::invalid_argument(proposal.reason);
   design made{.plan = *proposal.plan, .slot_bytes = slot_bytes};
-  made.elements = elements_that_overflow(made.plan, overflow);
+  made.elements = elements_that_overflow(made.plan, slot_bytes, overflow);
   made.plan = with_wide_overflow(made.plan, overflow);
   return made;
 }
@@ -104,8 +110,8 @@ inline seen live_through(const design& what, std::uint64_t seed, unsigned sample
 
 /// What the models say of it.
 struct expected {
-  table_prediction table{};                              // without the refusals for a tag
-  std::optional<double> grouped_overflow{};              // with them
+  table_prediction table{};
+  double plain_overflow = 0;                             // if none were refused for a tag
   std::array<double, table_plan::most_levels> levels{};  // 0: not known
   /// Of the overflow that live_through finds in one table. Under churn a mean over T turnovers; an
   /// overflow is forgotten in one, since that is how long an element stays, so that the mean over
@@ -121,8 +127,8 @@ inline double mean_load(const std::vector<double>& occupancy) {
 }
 
 inline expected expect(const design& what) {
-  expected result{.table = forecast(what.plan, what.elements).predicted,
-                  .grouped_overflow = grouped_overflow(what.plan, what.slot_bytes, what.elements)};
+  expected result{.table = forecast(what.plan, what.elements, what.slot_bytes).predicted,
+                  .plain_overflow = forecast(what.plan, what.elements, 0).predicted.overflow_mean};
   constexpr double turnovers = all_turnovers - settled_turnovers;
   result.overflow_deviation =
       result.table.overflow_deviation * (what.churns() ? std::sqrt(2 / turnovers) : 1);

@@ -6,7 +6,6 @@
 #include <array>
 #include <cstdint>
 #include <functional>
-#include <optional>
 #include <random>
 #include <span>
 #include <stdexcept>
@@ -19,7 +18,6 @@
 #include "oneprobe/hash/hasher.hpp"
 #include "oneprobe/model/churn.hpp"
 #include "oneprobe/model/fluid.hpp"
-#include "oneprobe/model/grouped_slots.hpp"
 #include "oneprobe/plan/table.hpp"
 #include "oneprobe/scheme/schemes.hpp"
 #include "oneprobe/table/bounded_map.hpp"
@@ -139,10 +137,11 @@ inline table_plan with_wide_overflow(table_plan plan, double expected) {
   return plan;
 }
 
-/// Elements with which so many are expected to overflow.
-inline std::uint64_t elements_that_overflow(const table_plan& plan, double overflow) {
+/// Elements of so many bytes with which so many are expected to overflow.
+inline std::uint64_t elements_that_overflow(const table_plan& plan, unsigned slot_bytes,
+                                            double overflow) {
   const auto mean = [&](std::uint64_t elements) {
-    return forecast(plan, elements).predicted.overflow_mean;
+    return forecast(plan, elements, slot_bytes).predicted.overflow_mean;
   };
   std::uint64_t low = 1, high = plan.elements;
   while (mean(high) < overflow) high += high / 4 + 1;
@@ -173,33 +172,6 @@ inline model::fluid_parameters filling(const table_plan& plan, std::uint64_t ele
           .bucket_capacity = table.bucket_capacity,
           .choices = table.choices,
           .level_fractions = table.level_fractions};
-}
-
-/// Groups of slots in a bucket of elements of so many bytes.
-inline model::grouped_slots groups_of(const table_plan& plan, unsigned slot_bytes) {
-  const bool in_lines = slot_bytes == 16 && plan.bucket_capacity % 4 == 0;
-  return {.slots = plan.bucket_capacity, .group_slots = in_lines ? 4 : plan.bucket_capacity};
-}
-
-/// The overflow with what buckets refuse for a tag, where that is modelled.
-inline std::optional<double> grouped_overflow(const table_plan& plan, unsigned slot_bytes,
-                                              std::uint64_t elements) {
-  const model::grouped_slots bucket = groups_of(plan, slot_bytes);
-  const auto n = static_cast<double>(elements);
-  const bool churns = plan.workload == table_workload::churn;
-  switch (plan.scheme) {
-    case scheme_kind::sequential:
-      if (!churns) return std::nullopt;
-      [[fallthrough]];
-    case scheme_kind::single:
-    case scheme_kind::multilevel:
-      return n * (churns ? grouped_overflow_churning(churning(plan, elements), bucket)
-                         : grouped_overflow_filling(filling(plan, elements), bucket));
-    case scheme_kind::d_random:
-    case scheme_kind::d_left:
-      break;
-  }
-  return std::nullopt;
 }
 
 }  // namespace tables

@@ -20,11 +20,16 @@ inline std::uint64_t count_of(const char* text) {
   return *end == '\0' && value >= 1 && value <= 1e12 ? static_cast<std::uint64_t>(value) : 0;
 }
 
-/// Reads `--name count` pairs after the verb into the counts of these names. False if there is
-/// anything else.
+/// Reads `--name count` pairs after the verb into the counts of these names, and `--name word` into
+/// the words. False if there is anything else.
 inline bool read_counts(int argc, char** argv,
-                        const std::map<std::string_view, std::uint64_t*>& counts) {
+                        const std::map<std::string_view, std::uint64_t*>& counts,
+                        const std::map<std::string_view, std::string_view*>& words = {}) {
   for (int i = 2; i < argc; i += 2) {
+    if (const auto word = words.find(argv[i]); word != words.end() && i + 1 < argc) {
+      *word->second = argv[i + 1];
+      continue;
+    }
     const auto named = counts.find(argv[i]);
     const std::uint64_t value = i + 1 < argc ? count_of(argv[i + 1]) : 0;
     if (named == counts.end() || value == 0) return false;

@@ -6,6 +6,12 @@
 //       while others insert.
 //   filter_trials errs --queries 1000000000
 //       counts the false positives of every filter at 8 to 40 bits per element beside the model's.
+//   filter_trials mixes --operations 100000000
+//       inserts with many repetitions, lookups, bulk calls and unions on fingerprint filters beside
+//       an exact twin, up to 1.2 times the planned elements.
+//
+// `--only fingerprint` tries only the filters of which the name begins so; the concurrent ones are
+// then left out.
 //
 // Exit code 1 if an element was lost, 2 if the command line makes no sense. docs/filter-trials.md
 // says what was found.
@@ -24,6 +30,7 @@
 #include "trials/command_line.hpp"
 #include "trials/concurrent_trial.hpp"
 #include "trials/kept.hpp"
+#include "trials/mixed_trial.hpp"
 
 namespace {
 
@@ -35,8 +42,17 @@ struct settings {
   std::uint64_t lookups = 1'000'000'000;
   std::uint64_t queries = 1'000'000'000;
   std::uint64_t elements = 200'000;  // of each filter whose error is measured
+  std::uint64_t operations = 100'000'000;
+  std::string_view only{};  // filters whose name begins so
   std::uint64_t threads = trials::threads_here();
 };
+
+std::vector<filter_plan> chosen(std::vector<filter_plan> plans, const settings& how) {
+  std::erase_if(plans, [&](const filter_plan& plan) {
+    return !filters::name_of_plan(plan).starts_with(how.only);
+  });
+  return plans;
+}
 
 // ---- keeps: no false negative ----
 
@@ -92,6 +108,11 @@ std::vector<filter_plan> kept_plans(std::uint64_t elements) {
   for (const lookup_rule rule : {lookup_rule::counter, lookup_rule::coin, lookup_rule::flag,
                                  lookup_rule::coin_flag, lookup_rule::tracking})
     balanced({.accesses = 1.5, .rule = rule});
+  // Remainders that are searched in lanes, and others.
+  for (const int fingerprint_bits : {11, 12, 16, 20})
+    list.push_back(filters::planned({.elements = elements,
+                                     .bits_per_element = fingerprint_bits,
+                                     .kind = filter_kind::fingerprint}));
   return list;
 }
 
@@ -102,7 +123,7 @@ json report(const filter_plan& plan, const trials::kept& found) {
 }
 
 int keeps(const settings& how) {
-  const std::vector<filter_plan> plans = kept_plans(how.keys);
+  const std::vector<filter_plan> plans = chosen(kept_plans(how.keys), how);
   std::vector<json> rows(plans.size());
   trials::in_parallel(plans.size(), how.threads, [&](std::size_t i) {
     trials::kept sum;
@@ -117,7 +138,8 @@ int keeps(const settings& how) {
     std::fprintf(stderr, "%s\n", rows[i].dump().c_str());
   });
   json all = {{"trial", "keeps"}, {"keys", how.keys}, {"filters", rows}};
-  all["concurrent"] = trials::concurrent_trials(how.keys, how.lookups);
+  all["concurrent"] = json::array();
+  if (how.only.empty()) all["concurrent"] = trials::concurrent_trials(how.keys, how.lookups);
   std::uint64_t lost = 0;
   for (const char* list : {"filters", "concurrent"})
     for (const json& row : all[list]) lost += row["lost"].get<std::uint64_t>();
@@ -143,6 +165,13 @@ std::vector<filter_plan> measured_plans(std::uint64_t elements) {
                                       .bits_per_element = bits,
                                       .largest_choices = bits >= 40 ? 4u : 3u,
                                       .kind = filter_kind::balanced}));
+  for (const int bits : filters::fingerprint_bits_per_element) {
+    plans.push_back(filters::planned(
+        {.elements = elements, .bits_per_element = bits, .kind = filter_kind::fingerprint}));
+    // In the same run, for the comparison: those that the list above does not have.
+    if (std::find(bits_per_element.begin(), bits_per_element.end(), bits) == bits_per_element.end())
+      plans.push_back(filters::plain_plan(filter_kind::standard, elements, bits));
+  }
   return plans;
 }
 
@@ -170,7 +199,7 @@ json measure(const filter_plan& plan, std::uint64_t queries, std::uint64_t seed)
 }
 
 int errs(const settings& how) {
-  const std::vector<filter_plan> plans = measured_plans(how.elements);
+  const std::vector<filter_plan> plans = chosen(measured_plans(how.elements), how);
   std::vector<json> rows(plans.size());
   trials::in_parallel(plans.size(), how.threads, [&](std::size_t i) {
     rows[i] = measure(plans[i], how.queries, 1000 * (i + 1));
@@ -180,10 +209,38 @@ int errs(const settings& how) {
   return 0;
 }
 
+// ---- mixes: a twin that knows ----
+
+int mixes(const settings& how) {
+  constexpr std::array bits_per_element{10, 11, 12, 16, 20};
+  std::vector<json> rows(bits_per_element.size());
+  std::vector<std::uint64_t> faults(rows.size());
+  trials::in_parallel(rows.size(), how.threads, [&](std::size_t i) {
+    const filter_plan plan = filters::planned({.elements = how.elements,
+                                               .bits_per_element = bits_per_element[i],
+                                               .kind = filter_kind::fingerprint});
+    const trials::mixed found =
+        trials::mix_operations<fingerprint_filter>(plan, how.operations / rows.size(), 500 + i);
+    faults[i] = found.faults();
+    rows[i] = {{"filter", filters::name_of_plan(plan)},
+               {"operations", found.operations},
+               {"lookups_of_kept", found.lookups_of_kept},
+               {"lost", found.lost},
+               {"wrong_outcomes", found.wrong_outcomes},
+               {"unions", found.unions},
+               {"fills", found.fills},
+               {"built_otherwise", found.built_otherwise}};
+    std::fprintf(stderr, "%s\n", rows[i].dump().c_str());
+  });
+  std::printf("%s\n", json{{"trial", "mixes"}, {"filters", rows}}.dump(2).c_str());
+  return std::ranges::all_of(faults, [](std::uint64_t count) { return count == 0; }) ? 0 : 1;
+}
+
 int usage() {
   std::fputs(
-      "usage: filter_trials keeps [--keys N] [--lookups N] [--threads N]\n"
-      "       filter_trials errs [--queries N] [--elements N] [--threads N]\n",
+      "usage: filter_trials keeps [--keys N] [--lookups N] [--only NAME] [--threads N]\n"
+      "       filter_trials errs [--queries N] [--elements N] [--only NAME] [--threads N]\n"
+      "       filter_trials mixes [--operations N] [--elements N] [--threads N]\n",
       stderr);
   return 2;
 }
@@ -197,10 +254,13 @@ int main(int argc, char** argv) {
                             {"--lookups", &how.lookups},
                             {"--queries", &how.queries},
                             {"--elements", &how.elements},
-                            {"--threads", &how.threads}}))
+                            {"--operations", &how.operations},
+                            {"--threads", &how.threads}},
+                           {{"--only", &how.only}}))
     return usage();
   const std::string_view verb = argc > 1 ? argv[1] : "";
   if (verb == "keeps") return keeps(how);
   if (verb == "errs") return errs(how);
+  if (verb == "mixes") return mixes(how);
   return usage();
 }

@@ -2,10 +2,10 @@
 //
 //   table_trials overflow --elements 1000000 --overflow 250 --seeds 5
 //       over-full tables of many designs, filling and churning: overflow, levels and accesses
-//       beside the models', and how much more overflows because buckets refuse an element whose tag
-//       is in a full group of slots.
+//       beside the models'.
 //   table_trials tags --elements 1000000
-//       how much more, by the model alone.
+//       how much more overflows because buckets refuse an element whose tag is in a full group of
+//       slots, by the model alone.
 //   table_trials lasts --elements 1000000
 //       churns the default table 60 times over: accesses per miss, notes that stick.
 //   table_trials figure-seven --buckets 100000 --seeds 20
@@ -117,10 +117,8 @@ json row_of(const design& what, const std::vector<tables::seen>& found) {
       {"hit_model", model.table.hit_accesses},
       {"miss", to_json(over(found, &tables::seen::miss_accesses))},
       {"stuck_note_fraction", over(found, &tables::seen::stuck_note_fraction).mean}};
-  if (model.grouped_overflow) {
-    row["excess_predicted"] = *model.grouped_overflow / predicted - 1;
-    row["sigmas_grouped"] = (overflow.mean - *model.grouped_overflow) / error;
-  }
+  if (what.groups() > 1 && what.tags_are_modelled())
+    row["added_for_tags"] = predicted / model.plain_overflow - 1;
   // Of the other schemes the model knows no more than the most that a miss can cost.
   if (what.first_fit()) row["miss_model"] = model.table.miss_accesses;
   if (what.churns() && what.first_fit()) {
@@ -173,8 +171,8 @@ struct two_overflows {
 
 two_overflows overflows_of(const table_plan& plan, double elements) {
   const auto n = static_cast<std::uint64_t>(elements);
-  return {.plain = forecast(plan, n).predicted.overflow_mean,
-          .grouped = tables::grouped_overflow(plan, 16, n).value_or(0)};
+  return {.plain = forecast(plan, n, 0).predicted.overflow_mean,
+          .grouped = forecast(plan, n, 16).predicted.overflow_mean};
 }
 
 json tags_row(const table_plan& plan) {
@@ -243,7 +241,7 @@ int lasts(const settings& how) {
   std::vector<json> rows;
   for (const double pressure : pressures) {
     const auto elements = static_cast<std::uint64_t>(pressure * static_cast<double>(how.elements));
-    const table_prediction predicted = forecast(plan, elements).predicted;
+    const table_prediction predicted = forecast(plan, elements, 16).predicted;
     rows.push_back({{"pressure", pressure},
                     {"elements", elements},
                     {"overflow_model", predicted.overflow_mean},

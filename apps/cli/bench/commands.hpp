@@ -6,6 +6,7 @@
 namespace oneprobe::cli {
 
 extern const command bench_readers_command;
+extern const command bench_store_command;
 extern const command bench_tables_command;
 
 }  // namespace oneprobe::cli

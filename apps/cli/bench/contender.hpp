@@ -27,6 +27,7 @@ enum class contender_kind : std::uint8_t {
   blocked,
   counting,
   balanced,
+  fingerprint,
   boost,
 };
 

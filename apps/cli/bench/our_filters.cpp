@@ -8,6 +8,7 @@
 #include "oneprobe/filter/balanced.hpp"
 #include "oneprobe/filter/blocked.hpp"
 #include "oneprobe/filter/counting.hpp"
+#include "oneprobe/filter/fingerprint.hpp"
 #include "oneprobe/filter/partitioned.hpp"
 #include "oneprobe/filter/standard.hpp"
 #include "oneprobe/plan/filter.hpp"
@@ -26,7 +27,7 @@ class our_filter final : public contender {
       : facts_{.name = std::move(name),
                .kind = kind,
                .memory_bytes = plan.memory().total(),
-               .bits_set = plan.bits_set,
+               .bits_set = plan.sets_bits() ? std::optional(plan.bits_set) : std::nullopt,
                .fpr_model = plan.predicted.fpr},
         filter_(plan, hash) {}
 
@@ -114,6 +115,8 @@ std::unique_ptr<contender> make_filter(std::string name, const filter_plan& plan
       return of(std::type_identity<counting_filter>{}, contender_kind::counting);
     case filter_kind::balanced:
       return of(std::type_identity<balanced_filter>{}, contender_kind::balanced);
+    case filter_kind::fingerprint:
+      return of(std::type_identity<fingerprint_filter>{}, contender_kind::fingerprint);
   }
   throw std::logic_error("a plan of no kind");
 }
@@ -144,6 +147,7 @@ std::vector<entry> entries() {
       {"counting", contender_kind::counting, {.kind = filter_kind::counting}},
       {"balanced", contender_kind::balanced, balanced},
       {"balanced, papers' rule", contender_kind::balanced, papers},
+      {"fingerprint", contender_kind::fingerprint, {.kind = filter_kind::fingerprint}},
   };
 }
 

@@ -101,7 +101,7 @@ class our_contender final : public looped_table<our_table<BucketCapacity>> {
                : static_cast<double>(counts.overflow) / static_cast<double>(counts.size);
   }
   std::optional<double> predicted_overflow_fraction() const override {
-    return forecast(plan_, plan_.elements).predicted.overflow_fraction;
+    return forecast(plan_, plan_.elements, sizeof(element)).predicted.overflow_fraction;
   }
 
  private:

@@ -1,18 +1,12 @@
 // `oneprobe filter build`: a file of keys to a filter file.
 #include <fmt/format.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <charconv>
 #include <chrono>
-#include <cstring>
-#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <type_traits>
 #include <utility>
 
@@ -45,21 +39,6 @@ struct settings {
   filter_needs needs;
 };
 
-/// All 64 bits, unlike a count.
-std::uint64_t parse_seed(std::string_view text) {
-  const bool hexadecimal = text.starts_with("0x") || text.starts_with("0X");
-  const std::string_view digits = hexadecimal ? text.substr(2) : text;
-  std::uint64_t seed = 0;
-  const auto [end, error] =
-      std::from_chars(digits.data(), digits.data() + digits.size(), seed, hexadecimal ? 16 : 10);
-  if (error != std::errc{} || end != digits.data() + digits.size())
-    throw usage_error(
-        fmt::format("{} must be a whole number from 0 to 2^64-1, or 0x and hexadecimal digits; "
-                    "found {}",
-                    seed_value.flag, in_quotes(text)));
-  return seed;
-}
-
 settings read_settings(const arguments& in) {
   settings what;
   const auto words = in.words(keys_word);
@@ -78,29 +57,11 @@ settings read_settings(const arguments& in) {
   if (what.elements == std::uint64_t{0})
     throw usage_error(fmt::format("{} must be at least 1; found 0", elements.flag));
   const auto typed_seed = in.maybe_text(seed_value);
-  what.seed = typed_seed ? parse_seed(*typed_seed) : random_seed();
+  what.seed = typed_seed ? parse_seed(*typed_seed, seed_value.flag) : random_seed();
   what.needs = read_needs(in);
   // Before the work, not after it.
   in.refuse_unread();
   return what;
-}
-
-/// Finds now what would make writing fail after minutes of work.
-void check_output(const std::string& path, const key_file& keys) {
-  const auto refuse = [&](std::string_view why) {
-    throw usage_error(fmt::format("{} cannot be written: {}", path_in_quotes(path), why));
-  };
-  if (keys.is_same_file(path)) refuse("it is the file of keys");
-  struct stat there {};
-  const bool exists = ::stat(path.c_str(), &there) == 0;
-  if (!exists && errno != ENOENT) refuse(std::strerror(errno));
-  if (exists && S_ISDIR(there.st_mode)) refuse(std::strerror(EISDIR));
-  if (exists && !S_ISREG(there.st_mode)) refuse("it is not a regular file");
-  std::error_code ignored;
-  const std::filesystem::path target =
-      exists ? std::filesystem::canonical(path, ignored) : std::filesystem::path(path);
-  const std::string folder = target.has_parent_path() ? target.parent_path().string() : ".";
-  if (::access(folder.c_str(), W_OK | X_OK) != 0) refuse(std::strerror(errno));
 }
 
 /// Refuses what would be killed for want of memory half way.

@@ -14,18 +14,22 @@ std::string one_in_or_percent(double probability) {
 }
 
 void add_blocks(report& out, const filter_plan& plan) {
-  out.whole("block_bits", plan.block_bits)
-      .whole("blocks", plan.blocks())
-      .text("layout", std::string(name_of(plan.layout)));
-  if (plan.kind != filter_kind::balanced) return;
-  out.text("scheme", std::string(name_of(plan.scheme)))
-      .whole("choices", plan.choices)
-      .text("lookup_rule", std::string(name_of(plan.state.rule)))
-      .whole("threshold", plan.state.threshold,
-             plan.state.counts_elements() ? "elements per block" : "bits set per block");
-  if (plan.state.tracks()) out.whole("tracking_bits", plan.state.tracking_bits, "per block");
-  if (plan.state.admit_probability > 0)
-    out.fraction("admit_probability", plan.state.admit_probability);
+  out.whole("block_bits", plan.block_bits).whole("blocks", plan.blocks());
+  if (plan.sets_bits()) out.text("layout", std::string(name_of(plan.layout)));
+  if (!plan.has_candidates()) return;
+  out.text("scheme", std::string(name_of(plan.scheme))).whole("choices", plan.choices);
+  if (plan.kind == filter_kind::fingerprint) {
+    out.whole("bucket_capacity", plan.pocket.bucket_capacity, "fingerprints per block")
+        .whole("quotients", plan.pocket.quotients())
+        .whole("remainder_bits", plan.pocket.remainder_bits);
+  } else {
+    out.text("lookup_rule", std::string(name_of(plan.state.rule)))
+        .whole("threshold", plan.state.threshold,
+               plan.state.counts_elements() ? "elements per block" : "bits set per block");
+    if (plan.state.tracks()) out.whole("tracking_bits", plan.state.tracking_bits, "per block");
+    if (plan.state.admit_probability > 0)
+      out.fraction("admit_probability", plan.state.admit_probability);
+  }
   out.whole("overflow_slots", plan.overflow_slots)
       .whole("overflow_reserve", plan.overflow_reserve, "elements");
   if (plan.levels > 1)
@@ -49,20 +53,21 @@ void add_state(report& out, const filter_stats& stats) {
       .whole("planned_elements", stats.planned_elements)
       .probability("fpr_now", stats.current_fpr)
       .probability("fpr_planned", stats.planned_fpr)
-      .fraction("fill_fraction", stats.fill_fraction, "of the bits are set")
+      .fraction("fill_fraction", stats.fill_fraction, "of the bits are set, or slots taken")
       .whole("memory_bytes", stats.memory.total(), in_larger_units(stats.memory.total()))
       .number("bits_per_element", stats.bits_per_element, "planned");
   if (stats.memory.overflow > 0)
     out.whole("cell_bytes", stats.memory.cells, in_larger_units(stats.memory.cells))
         .whole("overflow_bytes", stats.memory.overflow, in_larger_units(stats.memory.overflow))
         .whole("overflowed", stats.counts.overflow, "elements in the overflow list")
-        .whole("forced", stats.counts.forced, "elements in blocks without room");
+        .whole("forced", stats.counts.forced, "elements that no block had room for");
   if (stats.counts.dropped > 0)
     out.whole("dropped", stats.counts.dropped, "overflow entries that a merge had no slot for");
 }
 
 void add_plan(report& out, const filter_plan& plan) {
-  out.text("kind", std::string(name_of(plan.kind))).whole("bits_set", plan.bits_set, "per element");
+  out.text("kind", std::string(name_of(plan.kind)));
+  if (plan.sets_bits()) out.whole("bits_set", plan.bits_set, "per element");
   if (plan.in_blocks()) {
     add_blocks(out, plan);
     return;
@@ -77,8 +82,7 @@ void add_predictions(report& out, const filter_plan& plan) {
   out.number("insert_accesses", said.insert_accesses, unit)
       .number("positive_accesses", said.positive_accesses, unit)
       .number("negative_accesses", said.negative_accesses, unit);
-  if (plan.kind == filter_kind::balanced)
-    out.fraction("overflow_fraction", said.overflow_fraction, "predicted");
+  if (plan.has_candidates()) out.fraction("overflow_fraction", said.overflow_fraction, "predicted");
 }
 
 void add_warning(report& out, const filter_stats& stats) {

@@ -10,8 +10,10 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <limits>
 #include <numeric>
+#include <system_error>
 
 #include "options.hpp"
 
@@ -99,6 +101,23 @@ std::size_t key_file::read(char* into, std::size_t most) {
     if (got >= 0) return static_cast<std::size_t>(got);
     if (errno != EINTR && errno != EAGAIN) refuse(errno);
   }
+}
+
+void check_output(const std::string& path, const key_file& keys) {
+  const auto refuse = [&](std::string_view why) {
+    throw usage_error(fmt::format("{} cannot be written: {}", path_in_quotes(path), why));
+  };
+  if (keys.is_same_file(path)) refuse("it is the file of keys");
+  struct stat there {};
+  const bool exists = ::stat(path.c_str(), &there) == 0;
+  if (!exists && errno != ENOENT) refuse(std::strerror(errno));
+  if (exists && S_ISDIR(there.st_mode)) refuse(std::strerror(EISDIR));
+  if (exists && !S_ISREG(there.st_mode)) refuse("it is not a regular file");
+  std::error_code ignored;
+  const std::filesystem::path target =
+      exists ? std::filesystem::canonical(path, ignored) : std::filesystem::path(path);
+  const std::string folder = target.has_parent_path() ? target.parent_path().string() : ".";
+  if (::access(folder.c_str(), W_OK | X_OK) != 0) refuse(std::strerror(errno));
 }
 
 bool key_lines::next(key_text& into) {

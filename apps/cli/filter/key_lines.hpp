@@ -69,6 +69,9 @@ class key_file {
   std::atomic<bool> stopped_ = false;
 };
 
+/// Refuses now what would make writing `path` fail after minutes of work.
+void check_output(const std::string& path, const key_file& keys);
+
 /// Some whole lines of the input, separators included. Memory is kept for the next ones.
 class key_text {
  public:

@@ -11,30 +11,28 @@
 namespace oneprobe::cli {
 namespace {
 
-constexpr option fpr{
-    "--fpr", "P", "largest probability of \"perhaps\" for a key that is not there (default 0.001)"};
-constexpr option bits_per_element{"--bits-per-element", "B",
-                                  "instead: bits of memory per key, everything counted"};
-constexpr option bytes{"--bytes", "N", "instead: bytes of memory, everything counted; 64Mi, 2G"};
+constexpr option fpr{"--fpr", "P", "error: how often an absent key gets \"perhaps\" (0.001)"};
+constexpr option bits_per_element{"--bits-per-element", "B", "instead: bits of memory per key"};
+constexpr option bytes{"--bytes", "N", "instead: bytes of memory; 64Mi, 2G"};
 constexpr option kind{"--kind", "NAME",
-                      "standard, partitioned, blocked, counting or balanced (default: the better "
-                      "of blocked and balanced)"};
+                      "standard, partitioned, blocked, counting, balanced or fingerprint (default: "
+                      "the best of blocked, balanced and fingerprint)"};
 constexpr option accesses{"--accesses", "A",
-                          "largest mean number of blocks that a query for a key that is not there "
-                          "may read (default 1.2)"};
-constexpr option choices{"--choices", "D",
-                         "balanced: most blocks that one key may lie in (default 3)"};
+                          "most blocks that asking for an absent key may read, on average (default "
+                          "1.2)"};
+constexpr option choices{"--choices", "D", "most blocks that one key may lie in (default 3)"};
 
-constexpr std::array<word<filter_kind>, 5> kinds{{
+constexpr std::array<word<filter_kind>, 6> kinds{{
     {"standard", filter_kind::standard},
     {"partitioned", filter_kind::partitioned},
     {"blocked", filter_kind::blocked},
     {"counting", filter_kind::counting},
     {"balanced", filter_kind::balanced},
+    {"fingerprint", filter_kind::fingerprint},
 }};
 
 /// The library's names for the options.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 11> flags_of_names{{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 15> flags_of_names{{
     {"fpr", fpr.flag},
     {"bits_per_element", bits_per_element.flag},
     {"bytes", bytes.flag},
@@ -46,6 +44,10 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 11> flags_of
     {"rule", "--rule"},
     {"scheme", "--scheme"},
     {"overfill", "--overfill"},
+    {"budget", "--budget"},
+    {"access_cost", "--access-cost"},
+    {"overflow_cost", "--overflow-cost"},
+    {"operations", "--operations"},
 }};
 
 /// A refusal of the library that begins with the name of a parameter, with the option instead.

@@ -1,9 +1,6 @@
 // `oneprobe filter query`: which keys a filter may contain.
 #include <fmt/format.h>
 
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
 #include <memory>
 #include <span>
 #include <string>
@@ -51,12 +48,6 @@ settings read_settings(const arguments& in) {
   if (in.is_set(json_output)) asked.print = printing::nothing;
   in.refuse_unread();
   return asked;
-}
-
-/// A negative answer has exit code 1 here, so a failure cannot.
-void print(std::string_view text) {
-  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0)
-    throw usage_error(fmt::format("cannot write to standard output: {}", std::strerror(errno)));
 }
 
 /// Answers for some keys, in memory that is kept.
@@ -111,7 +102,7 @@ totals query_all(const Reader& filter, const settings& asked) {
     if (asked.print != printing::keys) continue;
     lines_to_print.clear();
     append_wanted(*keys, each, asked.wanted, lines_to_print);
-    if (!lines_to_print.empty()) print(lines_to_print);
+    if (!lines_to_print.empty()) print_now(lines_to_print);
   }
   return sum;
 }
@@ -130,7 +121,7 @@ report answer(const arguments& in) {
       .whole("may_contain", sum.contained)
       .whole("surely_not", surely_not)
       .layout({});
-  if (asked.print == printing::count) print(fmt::format("{}\n", wanted));
+  if (asked.print == printing::count) print_now(fmt::format("{}\n", wanted));
   if (wanted == 0) out.negative();
   return out;
 }

@@ -22,13 +22,13 @@ constexpr option limit{"--accesses", "A",
                        "papers' rules (default 1.2)"};
 constexpr option as_printed{"--as-printed", "", "the papers' own formulas and operating point"};
 constexpr option finite{"--elements", "N",
-                        "standard, partitioned, blocked: of this many elements, not the limit"};
+                        "of so many elements, not the limit (kinds that set bits)"};
 constexpr option layout{"--layout", "NAME", "blocked: independent (default), distinct or lanes"};
 // Balanced.
 constexpr option rule{"--rule", "NAME",
                       "balanced: counter, coin, flag, coin-flag, tracking or popcount"};
 constexpr option threshold{"--threshold", "H",
-                           "balanced: elements (popcount: bits) at which a block refuses"};
+                           "balanced: elements or bits at which a block refuses"};
 constexpr option tracking_bits{"--tracking-bits", "W", "balanced: bits that note refusals"};
 constexpr option arrivals{"--arrivals", "L",
                           "mean arrivals per block, in place of --bits-per-element"};

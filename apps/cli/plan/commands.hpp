@@ -6,6 +6,7 @@
 namespace oneprobe::cli {
 
 extern const command plan_filter_command;
+extern const command plan_summary_command;
 extern const command plan_table_command;
 
 }  // namespace oneprobe::cli

@@ -10,6 +10,8 @@
 #include "model/common.hpp"
 #include "oneprobe/plan/filter.hpp"
 #include "plan/commands.hpp"
+#include "plan/costs.hpp"
+#include "plan/program.hpp"
 #include "plan/text.hpp"
 
 namespace oneprobe::cli {
@@ -25,8 +27,10 @@ constexpr option placement{"--scheme", "NAME",
 
 constexpr option overfill{
     "--overfill", "X",
-    "balanced: more elements than planned, as a fraction, that it must absorb "
-    "before any is forced into a full block (default 0.02)"};
+    "more elements than planned, as a fraction, before its error grows fast (default 0.02; "
+    "fingerprint with --fpr 0.05)"};
+
+constexpr option budget{"--budget", "X", "most that asking for an absent key may cost, on average"};
 
 constexpr std::array<word<block_layout>, 2> layouts{{
     {"independent", block_layout::independent},
@@ -41,12 +45,6 @@ constexpr std::array<word<lookup_rule>, 6> rules{{
     {"popcount", lookup_rule::popcount},
 }};
 
-/// "1 in 9,600", or the number where that says more.
-std::string error_text(double fpr) {
-  const std::string text = one_in(fpr);
-  return text.empty() ? fmt::format("{:.3g}", fpr) : text;
-}
-
 void add_prediction(report& out, const filter_prediction& predicted) {
   out.probability("fpr", predicted.fpr)
       .number("insert_accesses", predicted.insert_accesses)
@@ -56,25 +54,29 @@ void add_prediction(report& out, const filter_prediction& predicted) {
 }
 
 void add_parameters(report& out, const filter_plan& plan) {
-  out.text("kind", std::string(name_of(plan.kind)))
-      .whole("elements", plan.elements)
-      .whole("bits_set", plan.bits_set);
+  out.text("kind", std::string(name_of(plan.kind))).whole("elements", plan.elements);
+  if (plan.sets_bits()) out.whole("bits_set", plan.bits_set);
   if (!plan.in_blocks()) {
     out.whole("cells", plan.cells).whole("counter_bits", plan.counter_bits);
   } else {
-    out.whole("block_bits", plan.block_bits)
-        .text("layout", std::string(name_of(plan.layout)))
-        .wholes("level_blocks",
-                {plan.level_blocks.begin(), plan.level_blocks.begin() + plan.levels}, "level");
+    out.whole("block_bits", plan.block_bits);
+    if (plan.sets_bits()) out.text("layout", std::string(name_of(plan.layout)));
+    out.wholes("level_blocks", {plan.level_blocks.begin(), plan.level_blocks.begin() + plan.levels},
+               "level");
   }
+  if (plan.has_candidates())
+    out.text("scheme", std::string(name_of(plan.scheme))).whole("choices", plan.choices);
   if (plan.kind == filter_kind::balanced)
-    out.text("scheme", std::string(name_of(plan.scheme)))
-        .whole("choices", plan.choices)
-        .text("rule", std::string(name_of(plan.state.rule)))
+    out.text("rule", std::string(name_of(plan.state.rule)))
         .whole("threshold", plan.state.threshold)
         .number("admit_probability", plan.state.admit_probability)
-        .whole("tracking_bits", plan.state.tracks() ? plan.state.tracking_bits : 0)
-        .whole("overflow_slots", plan.overflow_slots)
+        .whole("tracking_bits", plan.state.tracks() ? plan.state.tracking_bits : 0);
+  if (plan.kind == filter_kind::fingerprint)
+    out.whole("bucket_capacity", plan.pocket.bucket_capacity)
+        .whole("quotients", plan.pocket.quotients())
+        .whole("remainder_bits", plan.pocket.remainder_bits);
+  if (plan.has_candidates())
+    out.whole("overflow_slots", plan.overflow_slots)
         .whole("overflow_reserve", plan.overflow_reserve);
   const filter_memory_parts memory = plan.memory();
   out.whole("memory_bytes", memory.total())
@@ -93,12 +95,13 @@ report object_of(const overfill_forecast& seen) {
   return out;
 }
 
-report object_of(const filter_alternative& other) {
+report object_of(const filter_alternative& other, const std::optional<stated_costs>& costs) {
   report out("");
   out.text("name", other.name).text("why", other.why);
   if (other.plan) {
     report plan("");
     add_parameters(plan, *other.plan);
+    if (costs) add_costs(plan, cost_of(*other.plan, costs->of));
     out.object("plan", plan);
   } else {
     out.nothing("plan", "none");
@@ -115,6 +118,11 @@ std::string parameters_text(const filter_plan& plan) {
   if (!plan.in_blocks())
     return fmt::format("{} of {} bits per element", plan.bits_set,
                        grouped(static_cast<double>(plan.cells)));
+  if (plan.kind == filter_kind::fingerprint)
+    return fmt::format(
+        "up to {} fingerprints in a block of {}, {} quotients and remainders of {} bits",
+        plan.pocket.bucket_capacity, plan.block_bits, plan.pocket.quotients(),
+        plan.pocket.remainder_bits);
   std::string text =
       fmt::format("{} bits per element in blocks of {}", plan.bits_set, plan.block_bits);
   if (plan.layout == block_layout::lanes) text += ", one per lane";
@@ -183,7 +191,8 @@ std::string overfill_text(const filter_proposal& proposal) {
   return text;
 }
 
-std::string alternatives_text(const filter_proposal& proposal) {
+std::string alternatives_text(const filter_proposal& proposal,
+                              const std::optional<stated_costs>& costs) {
   std::string text = fmt::format("\nBeaten\n  {:<34}{:>12}{:>18}{:>12}\n", "", "bits/element",
                                  "error", "accesses");
   for (const filter_alternative& other : proposal.alternatives) {
@@ -193,12 +202,17 @@ std::string alternatives_text(const filter_proposal& proposal) {
                           other.plan->predicted.negative_accesses);
     else
       text += fmt::format("  {}\n", other.name);
-    text += wrapped(other.why, line_width, 6);
+    std::string why = other.why;
+    if (costs && other.plan)
+      why +=
+          fmt::format("; {} per negative query", costs->text(cost_of(*other.plan, costs->of).miss));
+    text += wrapped(why, line_width, 6);
   }
   return text;
 }
 
-std::string table_of(const std::string& title, const filter_proposal& proposal) {
+std::string table_of(const std::string& title, const filter_proposal& proposal,
+                     const std::optional<stated_costs>& costs) {
   const filter_plan& plan = *proposal.plan;
   std::string text = title + "\n\n";
   text += line("kind", name_of(plan.kind));
@@ -213,9 +227,13 @@ std::string table_of(const std::string& title, const filter_proposal& proposal) 
                            "per insert",
                            plan.predicted.negative_accesses, plan.predicted.positive_accesses,
                            plan.predicted.insert_accesses));
-  if (plan.kind == filter_kind::balanced)
+  if (costs) text += line("costs", costs_text(*costs, cost_of(plan, costs->of)));
+  if (plan.has_candidates()) {
     text += line("overflow", overflow_text(plan, proposal.overflow));
-  return text + overfill_text(proposal) + alternatives_text(proposal);
+    text += line("in hardware", cam_text(proposal.cam));
+  }
+  return text + overfill_text(proposal) + alternatives_text(proposal, costs) +
+         warnings_text(proposal.warnings);
 }
 
 /// What was asked for, in words.
@@ -240,10 +258,12 @@ report refusal(const filter_needs& needs, const filter_proposal& proposal) {
     if (other.bits_per_element) nearest.number("bits_per_element", *other.bits_per_element);
     if (other.bytes) nearest.whole("bytes", *other.bytes);
     if (other.accesses) nearest.number("accesses", *other.accesses);
+    if (other.budget) nearest.number("budget", *other.budget);
     out.object("nearest", nearest);
     std::string near = need_text(other);
     if (other.accesses)
       near += fmt::format(", {:.6g} accesses per negative query", *other.accesses);
+    if (other.budget) near += fmt::format(", a budget of {:.6g} per negative query", *other.budget);
     text += wrapped("The nearest that can be had: " + near + ".", line_width, 2);
   } else {
     out.nothing("nearest", "none");
@@ -258,25 +278,41 @@ report answer(const arguments& in) {
   needs.layout = in.maybe_choice(layout, layouts);
   needs.rule = in.maybe_choice(rule, rules);
   needs.scheme = in.maybe_choice(placement, placement_schemes);
-  needs.overfill = in.maybe_number(overfill).value_or(needs.overfill);
+  needs.overfill = in.maybe_number(overfill);
+  const std::optional<stated_costs> costs = read_costs(in);
+  if (costs) needs.costs = costs->of;
+  if (costs && in.has(budget)) needs.budget = read_amount(in, budget, *costs);
+  const bool as_program = wants_program(in);
   in.refuse_unread();
+  if (as_program) needs.detail = plan_detail::plan_only;
 
   const filter_proposal proposal = plan_needs(needs);
-  if (!proposal.plan) return refusal(needs, proposal);
+  if (!proposal.plan) {
+    needs.detail = plan_detail::full;  // only now is the nearest need worth its time
+    return refusal(needs, as_program ? plan_needs(needs) : proposal);
+  }
   const filter_plan& plan = *proposal.plan;
   report out("");
+  if (as_program) return out.layout(program_of(plan));
   add_parameters(out, plan);
   out.text("reason", proposal.reason)
       .whole("slack_bytes", proposal.slack_bytes)
       .number("overflow_mean", proposal.overflow.mean)
       .number("overflow_deviation", proposal.overflow.deviation)
       .number("overflow_tail_probability", proposal.overflow.tail_probability);
+  if (plan.has_candidates()) add_cam(out, proposal.cam);
+  if (costs) {
+    out.text("cost_unit", std::string(costs->unit));
+    add_costs(out, cost_of(plan, costs->of));
+  }
   std::vector<report> over_full, alternatives;
   for (const overfill_forecast& each : proposal.overfill) over_full.push_back(object_of(each));
   for (const filter_alternative& each : proposal.alternatives)
-    alternatives.push_back(object_of(each));
-  out.objects("overfill", over_full).objects("alternatives", alternatives);
-  return out.layout(table_of("Plan of " + need_text(needs), proposal));
+    alternatives.push_back(object_of(each, costs));
+  out.objects("overfill", over_full)
+      .objects("alternatives", alternatives)
+      .texts("warnings", proposal.warnings);
+  return out.layout(table_of("Plan of " + need_text(needs), proposal, costs));
 }
 
 std::vector<option_use> options() {
@@ -284,6 +320,8 @@ std::vector<option_use> options() {
   for (const option_use& use : need_options()) all.push_back(use);
   for (const option* each : {&block_bits, &layout, &rule, &placement, &overfill})
     all.push_back({each, need::optional});
+  for (const option_use& use : cost_options()) all.push_back(use);
+  for (const option* each : {&budget, &cpp_output}) all.push_back({each, need::optional});
   return all;
 }
 
@@ -293,10 +331,9 @@ const command plan_filter_command{
     .name = "filter",
     .summary = "parameters, predictions and alternatives of a filter",
     .details =
-        "Chooses the filter of least memory for an error, or of least error for a memory, counts "
-        "everything it needs and predicts what it will do: also with more elements than planned, "
-        "and beside the kinds that were not chosen. A need that cannot be met ends with exit code "
-        "1 and the nearest that can.",
+        "Chooses the filter of least memory for an error, or of least error for a memory, and "
+        "predicts what it will do, also with more elements than planned. A need that cannot be met "
+        "ends with exit code 1 and the nearest that can.",
     .source = "",
     .example = "--elements 100M --fpr 1e-4",
     .options = options(),

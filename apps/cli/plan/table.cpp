@@ -1,5 +1,3 @@
-#include "oneprobe/plan/table.hpp"
-
 #include <fmt/format.h>
 
 #include <array>
@@ -12,6 +10,9 @@
 
 #include "model/common.hpp"
 #include "plan/commands.hpp"
+#include "plan/costs.hpp"
+#include "plan/program.hpp"
+#include "plan/table_needs.hpp"
 #include "plan/text.hpp"
 
 namespace oneprobe::cli {
@@ -21,24 +22,25 @@ constexpr option key_bytes{"--key-bytes", "N", "bytes of a key (default 8)"};
 constexpr option value_bytes{"--value-bytes", "N", "bytes of a value, 0 for a set (default 8)"};
 constexpr option workload{"--workload", "NAME",
                           "churn (default: elements come and go) or fill-only (none is erased)"};
-constexpr option overflowing{"--overflow", "G",
-                             "fraction of the elements that may overflow (default 1e-6)"};
-constexpr option exceed{
-    "--exceed", "P",
-    "probability that more overflow than are reserved for, at a given moment (default 1e-9)"};
+constexpr option overflowing{
+    "--overflow", "G",
+    "fraction of the elements that may overflow (default 1e-6; with costs 0.05)"};
+constexpr option exceed{"--exceed", "P",
+                        "probability that more overflow than are reserved for (1e-9)"};
 constexpr option most_choices{"--choices", "D",
                               "buckets that an operation may visit, 1 to 8 (default 4)"};
 constexpr option capacity{"--bucket-capacity", "H", "slots per bucket, 1 to 16 (default 16)"};
 constexpr option load{"--load-factor", "C",
-                      "elements per slot (default: 0.95 of the largest that keeps the overflow)"};
-constexpr option bytes{"--bytes", "N", "instead: bytes of memory, everything counted; 64Mi, 2G"};
+                      "elements per slot (default: 0.95 of the largest possible)"};
+constexpr option bytes{"--bytes", "N", "instead: bytes of memory; 64Mi, 2G"};
 constexpr option cut{"--partition", "NAME",
                      "level sizes: churn, fill-only or access-optimal (default: the workload's)"};
 constexpr option placement{"--scheme", "NAME",
                            "multilevel (default), single, sequential, d-random or d-left"};
-constexpr option overfill{"--overfill", "X",
-                          "more elements than planned, as a fraction, at which the overflow must "
-                          "still keep to its limit (default 0.02)"};
+constexpr option overfill{
+    "--overfill", "X",
+    "more elements than planned, as a fraction, at which that must still hold "
+    "(default 0.02)"};
 
 constexpr std::array<word<table_workload>, 2> workloads{{
     {"churn", table_workload::churn},
@@ -51,7 +53,7 @@ constexpr std::array<word<table_partition>, 3> partitions{{
 }};
 
 /// The library's names for the options.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 11> flags_of_names{{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 14> flags_of_names{{
     {"elements", "--elements"},
     {"key_bytes", key_bytes.flag},
     {"value_bytes", value_bytes.flag},
@@ -63,21 +65,13 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 11> flags_of
     {"bytes", bytes.flag},
     {"partition", cut.flag},
     {"overfill", overfill.flag},
+    {"access_cost", access_cost.flag},
+    {"overflow_cost", overflow_cost.flag},
+    {"operations", operation_mix.flag},
 }};
 
-/// Needs that the planner refuses are a usage_error in the names of the options.
-table_proposal plan_needs(const table_needs& needs) {
-  try {
-    return plan_table(needs);
-  } catch (const std::invalid_argument& refused) {
-    const std::string_view sentence = refused.what();
-    const std::size_t end = sentence.find(' ');
-    for (const auto& [name, flag] : flags_of_names)
-      if (sentence.substr(0, end) == name)
-        throw usage_error(std::string(flag) + std::string(sentence.substr(end)));
-    throw usage_error(std::string(sentence));
-  }
-}
+/// With costs more may overflow, if that is cheaper.
+constexpr double overflow_with_costs = 0.05;
 
 // JSON.
 
@@ -122,12 +116,14 @@ report object_of(const table_forecast& seen) {
   return out;
 }
 
-report object_of(const table_alternative& other, std::uint32_t slot_bytes) {
+report object_of(const table_alternative& other, std::uint32_t slot_bytes,
+                 const std::optional<stated_costs>& costs) {
   report out("");
   out.text("name", other.name).text("why", other.why);
   if (other.plan) {
     report plan("");
     add_parameters(plan, *other.plan, slot_bytes);
+    if (costs) add_costs(plan, cost_of(*other.plan, costs->of));
     out.object("plan", plan);
   } else {
     out.nothing("plan", "none");
@@ -220,7 +216,7 @@ std::string alternatives_text(const table_proposal& proposal, std::uint32_t slot
 }
 
 std::string table_of(const std::string& title, const table_proposal& proposal,
-                     std::uint32_t slot_bytes) {
+                     std::uint32_t slot_bytes, const std::optional<stated_costs>& costs) {
   const table_plan& plan = *proposal.plan;
   std::string text = title + "\n\n";
   text += line("why", proposal.reason);
@@ -233,8 +229,11 @@ std::string table_of(const std::string& title, const table_proposal& proposal,
                        "most {}, and {} of the overflow",
                        plan.predicted.hit_accesses, plan.predicted.miss_accesses,
                        plan.predicted.insert_accesses, plan.choices, table_plan::overflow_choices));
+  if (costs) text += line("costs", costs_text(*costs, cost_of(plan, costs->of)));
   text += line("overflow", overflow_text(plan));
-  return text + overfill_text(proposal) + alternatives_text(proposal, slot_bytes);
+  text += line("in hardware", cam_text(proposal.cam));
+  return text + overfill_text(proposal) + alternatives_text(proposal, slot_bytes) +
+         warnings_text(proposal.warnings);
 }
 
 /// What was asked for, in words.
@@ -269,7 +268,9 @@ report refusal(const table_needs& needs, const table_proposal& proposal) {
   return out.layout(text).negative();
 }
 
-table_needs read_needs(const arguments& in) {
+}  // namespace
+
+table_needs read_table_needs(const arguments& in) {
   if (in.has(load) && in.has(bytes))
     throw usage_error(fmt::format("give either {} or {}, not both", load.flag, bytes.flag));
   table_needs needs;
@@ -286,24 +287,52 @@ table_needs read_needs(const arguments& in) {
   needs.partition = in.maybe_choice(cut, partitions);
   needs.scheme = in.maybe_choice(placement, all_schemes);
   needs.overfill = in.maybe_number(overfill).value_or(needs.overfill);
-  in.refuse_unread();
   return needs;
 }
 
+table_proposal plan_needs(const table_needs& needs) {
+  try {
+    return plan_table(needs);
+  } catch (const std::invalid_argument& refused) {
+    refuse_in_options(refused.what(), flags_of_names);
+  }
+}
+
+namespace {
+
 report answer(const arguments& in) {
-  const table_needs needs = read_needs(in);
+  table_needs needs = read_table_needs(in);
+  const std::optional<stated_costs> costs = read_costs(in);
+  if (costs) {
+    needs.costs = costs->of;
+    if (!in.has(overflowing)) needs.overflow_fraction = overflow_with_costs;
+  }
+  const bool as_program = wants_program(in);
+  in.refuse_unread();
+  if (as_program) needs.detail = plan_detail::plan_only;
   const table_proposal proposal = plan_needs(needs);
-  if (!proposal.plan) return refusal(needs, proposal);
-  const std::uint32_t slot_bytes = slot_bytes_of(needs);
+  if (!proposal.plan) {
+    needs.detail = plan_detail::full;  // only now is the nearest need worth its time
+    return refusal(needs, as_program ? plan_needs(needs) : proposal);
+  }
   report out("");
+  if (as_program) return out.layout(program_of(*proposal.plan, needs.key_bytes, needs.value_bytes));
+  const std::uint32_t slot_bytes = slot_bytes_of(needs);
   add_parameters(out, *proposal.plan, slot_bytes);
   out.text("reason", proposal.reason).number("full_factor", proposal.full_factor);
+  add_cam(out, proposal.cam);
+  if (costs) {
+    out.text("cost_unit", std::string(costs->unit));
+    add_costs(out, cost_of(*proposal.plan, costs->of));
+  }
   std::vector<report> over_full, alternatives;
   for (const table_forecast& each : proposal.overfill) over_full.push_back(object_of(each));
   for (const table_alternative& each : proposal.alternatives)
-    alternatives.push_back(object_of(each, slot_bytes));
-  out.objects("overfill", over_full).objects("alternatives", alternatives);
-  return out.layout(table_of("Plan of " + need_text(needs), proposal, slot_bytes));
+    alternatives.push_back(object_of(each, slot_bytes, costs));
+  out.objects("overfill", over_full)
+      .objects("alternatives", alternatives)
+      .texts("warnings", proposal.warnings);
+  return out.layout(table_of("Plan of " + need_text(needs), proposal, slot_bytes, costs));
 }
 
 }  // namespace
@@ -312,10 +341,10 @@ const command plan_table_command{
     .name = "table",
     .summary = "level sizes, predictions and alternatives of a hash table",
     .details =
-        "Sizes a table that never rehashes: the levels, and the overflow for the few elements that "
-        "find no room in them. Counts all memory and predicts the accesses of hits, misses and "
-        "insertions and what overflows: also with more elements than planned, and beside what was "
-        "not chosen. A need that cannot be met ends with exit code 1 and the nearest that can.",
+        "Sizes a table that never rehashes: its levels, and the overflow for the few elements that "
+        "find no room in them. Predicts how many buckets hits, misses and insertions read, and "
+        "what "
+        "overflows. A need that cannot be met ends with exit code 1 and the nearest that can.",
     .source = "",
     .example = "--elements 20M --key-bytes 8 --value-bytes 8",
     .options = {{&elements},
@@ -330,7 +359,11 @@ const command plan_table_command{
                 {&bytes, need::optional},
                 {&cut, need::optional},
                 {&placement, need::optional},
-                {&overfill, need::optional}},
+                {&overfill, need::optional},
+                {&access_cost, need::optional},
+                {&overflow_cost, need::optional},
+                {&operation_mix, need::optional},
+                {&cpp_output, need::optional}},
     .answer = answer,
 };
 

@@ -5,9 +5,19 @@
 #include <algorithm>
 #include <array>
 
+#include "command.hpp"
+#include "options.hpp"
 #include "output.hpp"
 
 namespace oneprobe::cli {
+
+bool wants_program(const arguments& in) {
+  if (!in.is_set(cpp_output)) return false;
+  if (in.is_set(json_output))
+    throw usage_error(
+        fmt::format("give either {} or {}, not both", cpp_output.flag, json_output.flag));
+  return true;
+}
 
 std::string sized(std::uint64_t bytes) {
   constexpr std::array<const char*, 5> units{"bytes", "KiB", "MiB", "GiB", "TiB"};
@@ -17,10 +27,50 @@ std::string sized(std::uint64_t bytes) {
   return unit == 0 ? fmt::format("{} bytes", bytes) : fmt::format("{:.1f} {}", amount, units[unit]);
 }
 
+std::string error_text(double fpr) {
+  const std::string text = one_in(fpr);
+  return text.empty() ? fmt::format("{:.3g}", fpr) : text;
+}
+
 std::string line(std::string_view label, std::string_view value) {
   constexpr std::size_t column = 24;
   const std::string text = wrapped(value, line_width, column);
   return fmt::format("  {:<{}}{}", label, column - 2, text.substr(std::min(column, text.size())));
+}
+
+std::string warnings_text(const std::vector<std::string>& warnings) {
+  if (warnings.empty()) return "";
+  std::string text = "\nMind\n";
+  for (const std::string& each : warnings) text += wrapped(each, line_width, 2);
+  return text;
+}
+
+std::string cam_text(const cam_forecast& cam) {
+  return fmt::format(
+      "a CAM of {} entries of {} bits is exceeded with probability {:.0e}; {} with the over-fill "
+      "that is planned for",
+      grouped(static_cast<double>(cam.entries)), cam.entry_bits, cam.tail_probability,
+      grouped(static_cast<double>(cam.entries_over_full)));
+}
+
+void add_cam(report& out, const cam_forecast& cam) {
+  report object("");
+  object.number("mean_entries", cam.mean_entries)
+      .whole("entries", cam.entries)
+      .number("tail_probability", cam.tail_probability)
+      .whole("entries_over_full", cam.entries_over_full)
+      .whole("entry_bits", cam.entry_bits);
+  out.object("cam", object);
+}
+
+void refuse_in_options(
+    std::string_view sentence,
+    std::span<const std::pair<std::string_view, std::string_view>> flags_of_names) {
+  const std::size_t end = sentence.find(' ');
+  for (const auto& [name, flag] : flags_of_names)
+    if (sentence.substr(0, end) == name)
+      throw usage_error(std::string(flag) + std::string(sentence.substr(end)));
+  throw usage_error(std::string(sentence));
 }
 
 }  // namespace oneprobe::cli

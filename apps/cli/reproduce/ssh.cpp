@@ -174,6 +174,10 @@ const std::vector<experiment>& ssh_experiments() {
        "With counters in place of bits elements can be deleted. Four bits suffice in the large "
        "filters, and one or two in the smallest, at 3.3 times the bytes.",
        0.2, 5, ssh::largest_counters},
+      {"SSH-Structures", "The tables once more, by the structures that one uses",
+       "A table with a summary takes so many bytes, fills its levels so far, misleads nobody and "
+       "moves one element in a hundred when it is reconstructed.",
+       1.5, 22, ssh::structures},
   };
   return all;
 }

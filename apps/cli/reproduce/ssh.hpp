@@ -37,6 +37,9 @@ outcome failures(const conditions& in);
 outcome reconstruction(const conditions& in);
 outcome largest_counters(const conditions& in);
 
+// Tables I to III and Sections X and XI by the structures themselves.
+outcome structures(const conditions& in);
+
 /// A multilevel table of one-slot buckets and how many elements it is made for.
 struct design {
   std::uint64_t elements;

@@ -8,7 +8,7 @@
 
 #include "oneprobe/core/scheme_kind.hpp"
 
-namespace oneprobe {
+namespace oneprobe::inline v0_1 {
 
 /// Where a job goes that no candidate admitted. Either costs no further probe.
 enum class last_resort {
@@ -28,4 +28,4 @@ struct balancer_plan {
   last_resort overflow = last_resort::last_reachable;
 };
 
-}  // namespace oneprobe
+}  // namespace oneprobe::inline v0_1

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace oneprobe {
+namespace oneprobe::inline v0_1 {
 
 /// How an element's k bits lie in its block. The values are written to files.
 enum class block_layout : std::uint8_t {
@@ -89,4 +89,4 @@ struct block_state {
   friend constexpr bool operator==(const block_state&, const block_state&) = default;
 };
 
-}  // namespace oneprobe
+}  // namespace oneprobe::inline v0_1

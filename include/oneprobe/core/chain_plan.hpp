@@ -1,4 +1,4 @@
-// What a chained table is told: numbers, wherever they come from. model/balance.hpp computes them.
+// What a chained table is told: numbers, wherever they come from. plan/chain.hpp computes them.
 #pragma once
 
 #include <array>
@@ -11,7 +11,7 @@
 #include "oneprobe/core/plan_check.hpp"
 #include "oneprobe/core/scheme_kind.hpp"
 
-namespace oneprobe {
+namespace oneprobe::inline v0_1 {
 
 /// What was computed for exactly `chain_plan::elements` elements, nothing erased.
 struct chain_prediction {
@@ -74,4 +74,4 @@ inline void check_plan(const chain_plan& plan) {
   if (const std::optional<std::string> fault = find_fault(plan)) refuse_parameter(*fault);
 }
 
-}  // namespace oneprobe
+}  // namespace oneprobe::inline v0_1

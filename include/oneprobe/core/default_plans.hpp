@@ -3,9 +3,9 @@
 //   filter_plan plan = default_filter_plan(filter_kind::balanced, 1'000'000, 1e-4);
 //   balanced_filter filter(plan);              // what balanced_filter(1'000'000, 1e-4) does
 //
-// Kinds without blocks are sized by their formulas; blocked and balanced filters from the table in
-// default_plan_table.hpp, which the planner writes (tests hold it to the planner and the model).
-// Balanced filters stay within 1.2 accesses per negative query and 3 choices.
+// Kinds without blocks are sized by their formulas; blocked, balanced and fingerprint filters from
+// the table in default_plan_table.hpp, which the planner writes (tests hold it to the planner and
+// the model). The last two stay within 1.2 accesses per negative query and 3 choices.
 //
 // Limits: 1 to 2^40 elements, error from 1e-9 to 0.5, all memory up to 2^40 bits. Predictions are
 // limits of many blocks: a filter of few elements has more slack, and errs less than predicted.
@@ -13,6 +13,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -23,7 +24,7 @@
 #include "oneprobe/core/error.hpp"
 #include "oneprobe/core/filter_plan.hpp"
 
-namespace oneprobe {
+namespace oneprobe::inline v0_1 {
 namespace detail {
 
 inline constexpr std::uint32_t default_counter_bits = 4;
@@ -131,12 +132,38 @@ inline filter_plan default_blocked(std::uint64_t elements, double fpr) {
   return plan;
 }
 
+/// The values of a cell's three points at an error between them.
+inline default_balanced_point interpolated(const std::array<default_balanced_point, 3>& points,
+                                           double beyond) {
+  const auto at = [&](double default_balanced_point::*value) {
+    return interpolate([&](std::size_t i) { return points[i].*value; }, beyond);
+  };
+  return {.elements_per_block = at(&default_balanced_point::elements_per_block),
+          .refused_fraction = at(&default_balanced_point::refused_fraction),
+          .overflow_fraction = at(&default_balanced_point::overflow_fraction),
+          .reserved_fraction = at(&default_balanced_point::reserved_fraction),
+          .insert_accesses = at(&default_balanced_point::insert_accesses),
+          .negative_accesses = at(&default_balanced_point::negative_accesses),
+          .fpr = at(&default_balanced_point::fpr)};
+}
+inline void set_fill(block_fill& fill, const default_balanced_point& point) {
+  fill.elements_per_block = point.elements_per_block;
+  fill.refused_fraction = point.refused_fraction;
+  fill.overflow_fraction = point.overflow_fraction;
+  fill.reserved_fraction = point.reserved_fraction;
+}
+inline filter_prediction predict_from(const default_balanced_point& point, double fpr) {
+  const double accesses = point.insert_accesses + point.overflow_fraction;
+  return {.fpr = std::min(fpr, point.fpr),
+          .insert_accesses = accesses,
+          .positive_accesses = accesses,
+          .negative_accesses = point.negative_accesses,
+          .overflow_fraction = point.overflow_fraction};
+}
+
 inline filter_plan default_balanced(std::uint64_t elements, double fpr) {
   const table_place place = place_in_table(fpr);
   const default_balanced_cell& row = default_balanced_table[place.cell];
-  const auto at = [&](double default_balanced_point::*value) {
-    return interpolate([&](std::size_t i) { return row.points[i].*value; }, place.beyond);
-  };
   balanced_design design;
   design.bits_set = row.bits_set;
   design.choices = row.choices;
@@ -144,17 +171,26 @@ inline filter_plan default_balanced(std::uint64_t elements, double fpr) {
                   .threshold = row.threshold,
                   .admit_probability = 0,
                   .tracking_bits = row.tracking_bits};
-  design.elements_per_block = at(&default_balanced_point::elements_per_block);
-  design.refused_fraction = at(&default_balanced_point::refused_fraction);
-  design.overflow_fraction = at(&default_balanced_point::overflow_fraction);
-  design.reserved_fraction = at(&default_balanced_point::reserved_fraction);
+  const default_balanced_point point = interpolated(row.points, place.beyond);
+  set_fill(design, point);
   filter_plan plan = lay_out_balanced(design, elements);
-  const double accesses = at(&default_balanced_point::insert_accesses) + design.overflow_fraction;
-  plan.predicted = {.fpr = std::min(fpr, at(&default_balanced_point::fpr)),
-                    .insert_accesses = accesses,
-                    .positive_accesses = accesses,
-                    .negative_accesses = at(&default_balanced_point::negative_accesses),
-                    .overflow_fraction = design.overflow_fraction};
+  plan.predicted = predict_from(point, fpr);
+  refuse_too_many_blocks(plan);
+  return plan;
+}
+
+inline filter_plan default_fingerprint(std::uint64_t elements, double fpr) {
+  const double cell = std::floor((std::log10(fpr) - default_table_first_exponent) *
+                                 default_fingerprint_cells_per_decade);
+  const double last = default_fingerprint_table.size() - 1;
+  const default_fingerprint_cell& row =
+      default_fingerprint_table[static_cast<std::size_t>(std::clamp(cell, 0.0, last))];
+  fingerprint_design design;
+  design.pocket = {.bucket_capacity = row.bucket_capacity, .remainder_bits = row.remainder_bits};
+  design.choices = row.choices;
+  set_fill(design, row.point);
+  filter_plan plan = lay_out_fingerprint(design, elements);
+  plan.predicted = predict_from(row.point, fpr);
   refuse_too_many_blocks(plan);
   return plan;
 }
@@ -179,8 +215,10 @@ inline filter_plan default_filter_plan(filter_kind kind, std::uint64_t elements,
       return detail::default_blocked(elements, fpr);
     case filter_kind::balanced:
       return detail::default_balanced(elements, fpr);
+    case filter_kind::fingerprint:
+      return detail::default_fingerprint(elements, fpr);
   }
-  refuse_parameter("kind must be 1 to 5; found " + std::to_string(static_cast<unsigned>(kind)));
+  refuse_parameter("kind must be 1 to 6; found " + std::to_string(static_cast<unsigned>(kind)));
 }
 
-}  // namespace oneprobe
+}  // namespace oneprobe::inline v0_1

@@ -4,9 +4,11 @@
 //   bounded_map<std::uint64_t, flow> flows(plan);      // what bounded_map(1'000'000) does
 //
 // Four choices; with 2 % more elements than planned one in a million overflows, and more than are
-// reserved for with a probability of 1e-9. Levels come from default_table_designs.hpp, which the
-// planner writes; tests hold plans and predictions to the planner's. Buckets of 16 are 0.81 full
-// and cost 1.21 accesses per hit; smaller buckets need more memory.
+// reserved for with a probability of 1e-9. That is planned and predicted for elements of 16 bytes;
+// others overflow less, since fewer of them are refused for a tag. Levels come from
+// default_table_designs.hpp, which the planner writes; tests hold plans and predictions to the
+// planner's. Buckets of 16 are 0.81 full and cost 1.21 accesses per hit; smaller buckets need more
+// memory.
 //
 // Limits: 1 to 2^40 elements, up to 2^40 buckets of 1 to 16 slots. Pure and thread-safe.
 // plan/table.hpp knows more needs and says what else could be had.
@@ -23,8 +25,9 @@
 #include "oneprobe/core/error.hpp"
 #include "oneprobe/core/table_layout.hpp"
 #include "oneprobe/core/table_plan.hpp"
+#include "oneprobe/core/tag_refusals.hpp"
 
-namespace oneprobe {
+namespace oneprobe::inline v0_1 {
 namespace detail {
 
 /// What a new element finds in a bucket under churn: the short form of model/notes.hpp.
@@ -73,7 +76,22 @@ inline double poisson_above(double mean, double most) {
   return sum;
 }
 
-/// All but the overflow's deviation and tail.
+/// The overflow with what is refused for a tag.
+inline double default_overflow_mean(const table_plan& plan, double elements) {
+  constexpr std::uint64_t slot_bytes = 16;
+  const tag_refusals* for_tags =
+      tag_refusals_of(table_workload::churn, plan.bucket_capacity, slot_bytes);
+  double entering = elements;
+  for (std::uint32_t level = 0; level < plan.levels; ++level) {
+    const double offered = entering / static_cast<double>(plan.level_buckets[level]);
+    double refused = churning_bucket_odds(plan.bucket_capacity, offered).full;
+    if (for_tags != nullptr && offered > 0) refused += for_tags->at(offered).fraction;
+    entering *= refused;
+  }
+  return entering;
+}
+
+/// All but the overflow's deviation and tail. Accesses are those without tags.
 inline table_prediction predict_churning(const table_plan& plan, double elements) {
   table_prediction seen;
   double missing = 1;       // all notes so far were up
@@ -91,8 +109,8 @@ inline table_prediction predict_churning(const table_plan& plan, double elements
     without_room *= odds.full;
     missing *= odds.up;
   }
-  seen.overflow_fraction = without_room;
-  seen.overflow_mean = elements * without_room;
+  seen.overflow_mean = default_overflow_mean(plan, elements);
+  seen.overflow_fraction = seen.overflow_mean / elements;
   return seen;
 }
 
@@ -124,7 +142,7 @@ inline table_plan default_table_plan(std::uint64_t elements, std::uint32_t bucke
   if (plan.buckets() > table_plan::most_buckets)
     refuse_parameter("elements must need at most 2^40 buckets; found " + std::to_string(elements) +
                      " elements");
-  const double reserved_for = detail::predict_churning(plan, over_full).overflow_mean;
+  const double reserved_for = detail::default_overflow_mean(plan, over_full);
   plan.overflow_reserve = detail::default_overflow_reserve(reserved_for, row.burst);
   plan.overflow_buckets = overflow_buckets_for(plan.overflow_reserve, bucket_capacity);
   plan.predicted = detail::predict_churning(plan, n);
@@ -136,4 +154,4 @@ inline table_plan default_table_plan(std::uint64_t elements, std::uint32_t bucke
   return plan;
 }
 
-}  // namespace oneprobe
+}  // namespace oneprobe::inline v0_1

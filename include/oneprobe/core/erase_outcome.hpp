@@ -3,11 +3,11 @@
 
 #include <cstdint>
 
-namespace oneprobe {
+namespace oneprobe::inline v0_1 {
 
 enum class erase_outcome : std::uint8_t {
   erased,
   absent,  // it was surely not there; nothing was changed
 };
 
-}  // namespace oneprobe
+}  // namespace oneprobe::inline v0_1

@@ -10,7 +10,7 @@
 #include <cstdlib>
 #endif
 
-namespace oneprobe {
+namespace oneprobe::inline v0_1 {
 
 /// Throws std::invalid_argument. Programs built without exceptions get the sentence on stderr and
 /// end: only construction comes here, never an operation.
@@ -30,4 +30,4 @@ inline std::string in_words(double number) {
   return text.data();
 }
 
-}  // namespace oneprobe
+}  // namespace oneprobe::inline v0_1

@@ -7,7 +7,7 @@
 #include "oneprobe/core/erase_outcome.hpp"
 #include "oneprobe/core/filter_plan.hpp"
 
-namespace oneprobe {
+namespace oneprobe::inline v0_1 {
 
 enum class insert_outcome : std::uint8_t {
   added,             // it was surely not there before
@@ -23,7 +23,8 @@ enum class merge_outcome : std::uint8_t {
 enum class filter_condition : std::uint8_t {
   as_planned,  // no more elements than planned
   over_full,   // more elements, all of them placed or in the overflow list
-  degraded,    // elements were forced into blocks that had no room: the error grows faster
+  degraded,    // elements were forced into blocks that had no room, or buckets were saturated: the
+               // error grows faster
 };
 
 constexpr std::string_view name_of(filter_condition condition) {
@@ -41,8 +42,8 @@ constexpr std::string_view name_of(filter_condition condition) {
 /// Where a query went. The answer is the same as that of may_contain.
 struct lookup_path {
   enum class stop : std::uint8_t {
-    matched,    // all bits of a block (or of the filter) are set
-    ruled_out,  // a bit is missing, and no other place may hold the key
+    matched,    // all bits of a block (or of the filter) are set, or the fingerprint is there
+    ruled_out,  // it is not, and no other place may hold the key
     overflow,   // the overflow list had the last word: it holds the fingerprint
     not_in_overflow,
   };
@@ -62,11 +63,18 @@ struct lookup_path {
 struct filter_counts {
   std::uint64_t size = 0;      // inserts that answered `added`
   std::uint64_t overflow = 0;  // entries of the overflow list
-  std::uint64_t forced = 0;    // elements forced into a block that had refused them
+  std::uint64_t forced = 0;    // elements forced into a block that had refused them, or for which
+                               // a bucket of fingerprints was saturated
   std::uint64_t dropped = 0;   // entries a merge had no slot for: the list then answers yes to all
 
   friend constexpr bool operator==(const filter_counts&, const filter_counts&) = default;
 };
+
+/// A sum of such counts that does not wrap: they may come from a file, and one that came to 0 again
+/// would deny that something is missing.
+constexpr std::uint64_t added_up(std::uint64_t a, std::uint64_t b) noexcept {
+  return b > ~a ? ~std::uint64_t{0} : a + b;
+}
 
 struct filter_stats {
   filter_counts counts{};
@@ -76,7 +84,7 @@ struct filter_stats {
   double planned_fpr = 0;       // at planned_elements
   double current_fpr = 0;       // from the bits as they are
   double bits_per_element = 0;  // all memory over planned elements
-  double fill_fraction = 0;     // set bits of all bits that elements can set
+  double fill_fraction = 0;     // set bits of all bits that elements can set, or taken slots of all
 };
 
-}  // namespace oneprobe
+}  // namespace oneprobe::inline v0_1

@@ -16,9 +16,10 @@
 #include "oneprobe/core/block_rules.hpp"
 #include "oneprobe/core/error.hpp"
 #include "oneprobe/core/plan_check.hpp"
+#include "oneprobe/core/pocket_shape.hpp"
 #include "oneprobe/core/scheme_kind.hpp"
 
-namespace oneprobe {
+namespace oneprobe::inline v0_1 {
 
 /// The values are written to files.
 enum class filter_kind : std::uint8_t {
@@ -27,6 +28,7 @@ enum class filter_kind : std::uint8_t {
   blocked = 3,      // k bits in one block
   counting = 4,     // k counters anywhere; elements can be erased
   balanced = 5,     // k bits in the first of d blocks that admits the element
+  fingerprint = 6,  // a fingerprint in the first of d buckets that keeps it
 };
 
 constexpr std::string_view name_of(filter_kind kind) {
@@ -41,6 +43,8 @@ constexpr std::string_view name_of(filter_kind kind) {
       return "counting";
     case filter_kind::balanced:
       return "balanced";
+    case filter_kind::fingerprint:
+      return "fingerprint";
   }
   return "unknown";
 }
@@ -82,27 +86,33 @@ struct filter_plan {
   std::uint64_t cells = 0;         // bits or counters; partitioned: a multiple of k
   std::uint32_t counter_bits = 1;  // counting: 2, 4, 8 or 16. Others: 1
 
-  // blocked, balanced
-  std::uint32_t block_bits = 512;  // B: 512 or 256, everything in the block
+  // blocked, balanced, fingerprint
+  std::uint32_t block_bits = 512;  // B: 512, or 256 unless it holds fingerprints; everything in it
   block_layout layout = block_layout::independent;
   /// Blocks of each level; `single`, `sequential`, `d_random` and the blocked filter have one
   /// level.
   std::array<std::uint64_t, most_levels> level_blocks{};
   std::uint32_t levels = 1;
 
-  // balanced
+  // balanced, fingerprint
   scheme_kind scheme = scheme_kind::multilevel;
   std::uint32_t choices = 1;  // d; multilevel and d-left: `levels`
-  block_state state{};
+  block_state state{};        // balanced
+  pocket_shape pocket{};      // fingerprint
   /// 32-bit slots of the overflow list, and how many of them may be taken: reserved from the start.
   std::uint64_t overflow_slots = 0;
   std::uint64_t overflow_reserve = 0;
 
   filter_prediction predicted{};
 
-  constexpr bool in_blocks() const noexcept {
-    return kind == filter_kind::blocked || kind == filter_kind::balanced;
+  /// Whether an element may go to another block than its first, and to an overflow list.
+  constexpr bool has_candidates() const noexcept {
+    return kind == filter_kind::balanced || kind == filter_kind::fingerprint;
   }
+  constexpr bool in_blocks() const noexcept {
+    return kind == filter_kind::blocked || has_candidates();
+  }
+  constexpr bool sets_bits() const noexcept { return kind != filter_kind::fingerprint; }
   constexpr std::uint64_t blocks() const noexcept {
     std::uint64_t sum = 0;
     for (std::uint32_t i = 0; i < levels && i < most_levels; ++i) sum += level_blocks[i];
@@ -130,13 +140,15 @@ struct filter_plan {
 /// Whether filters of the two plans put an element's bits in the same places: only then can they be
 /// merged. Predictions do not matter.
 constexpr bool same_shape(const filter_plan& a, const filter_plan& b) noexcept {
-  if (a.kind != b.kind || a.bits_set != b.bits_set) return false;
+  if (a.kind != b.kind || (a.sets_bits() && a.bits_set != b.bits_set)) return false;
   if (!a.in_blocks()) return a.cells == b.cells && a.counter_bits == b.counter_bits;
   if (a.block_bits != b.block_bits || a.layout != b.layout || a.levels != b.levels ||
       a.level_blocks != b.level_blocks)
     return false;
   if (a.kind == filter_kind::blocked) return true;
-  return a.scheme == b.scheme && a.choices == b.choices && a.state == b.state &&
+  const bool same_blocks =
+      a.kind == filter_kind::balanced ? a.state == b.state : a.pocket == b.pocket;
+  return same_blocks && a.scheme == b.scheme && a.choices == b.choices &&
          a.overflow_slots == b.overflow_slots && a.overflow_reserve == b.overflow_reserve;
 }
 
@@ -164,6 +176,10 @@ inline void check_blocks(const filter_plan& plan, plan_check& check) {
   if (check.fault) return;
   check_levels(check, std::span(plan.level_blocks).first(plan.levels), "level_blocks",
                filter_plan::most_bits / bits, "1 and up, 2^40 bits in all");
+}
+
+inline void check_bits_in_block(const filter_plan& plan, plan_check& check) {
+  const std::uint32_t bits = plan.block_bits;
   check(plan.layout == block_layout::independent || plan.layout == block_layout::lanes, "layout",
         "0 (independent) or 2 (lanes)", static_cast<unsigned>(plan.layout));
   if (plan.layout == block_layout::lanes)
@@ -172,6 +188,14 @@ inline void check_blocks(const filter_plan& plan, plan_check& check) {
   else
     check(plan.bits_set >= 1 && plan.bits_set <= filter_plan::most_bits_set_in_block, "bits_set",
           "1 to 32", plan.bits_set);
+}
+
+inline void check_overflow(const filter_plan& plan, plan_check& check) {
+  // 32-bit slots up to the same 2^40 bits, never all of them taken: a search ends at a free one.
+  check(plan.overflow_slots <= filter_plan::most_bits / 32, "overflow_slots", "at most 2^35",
+        plan.overflow_slots);
+  check(plan.overflow_reserve == 0 || plan.overflow_reserve < plan.overflow_slots,
+        "overflow_reserve", "fewer than overflow_slots", plan.overflow_reserve);
 }
 
 inline void check_balance(const filter_plan& plan, plan_check& check) {
@@ -196,11 +220,25 @@ inline void check_balance(const filter_plan& plan, plan_check& check) {
   check(state.threshold >= 1 && state.threshold <= most, "threshold",
         state.counts_elements() ? "1 to 1024 elements" : "1 to the Bloom bits of a block",
         state.threshold);
-  // 32-bit slots up to the same 2^40 bits, never all of them taken: a search ends at a free one.
-  check(plan.overflow_slots <= filter_plan::most_bits / 32, "overflow_slots", "at most 2^35",
-        plan.overflow_slots);
-  check(plan.overflow_reserve == 0 || plan.overflow_reserve < plan.overflow_slots,
-        "overflow_reserve", "fewer than overflow_slots", plan.overflow_reserve);
+  check_overflow(plan, check);
+}
+
+inline void check_pockets(const filter_plan& plan, plan_check& check) {
+  const pocket_shape& pocket = plan.pocket;
+  check(plan.block_bits == pocket_shape::bits, "block_bits", "512 in a fingerprint filter",
+        plan.block_bits);
+  check(plan.layout == block_layout::independent, "layout",
+        "0 (independent) in a fingerprint filter", static_cast<unsigned>(plan.layout));
+  check(plan.scheme == scheme_kind::multilevel, "scheme", "2 (multilevel) in a fingerprint filter",
+        static_cast<unsigned>(plan.scheme));
+  check(plan.choices == plan.levels, "choices", "one per level", plan.choices);
+  check(pocket.remainder_bits >= pocket_shape::least_remainder_bits &&
+            pocket.remainder_bits <= pocket_shape::most_remainder_bits,
+        "remainder_bits", "4 to 40", pocket.remainder_bits);
+  check(pocket.fits(), "bucket_capacity",
+        "1 to 102, with a header of at most 256 bits and one quotient at least",
+        pocket.bucket_capacity);
+  check_overflow(plan, check);
 }
 
 }  // namespace detail
@@ -219,14 +257,20 @@ inline std::optional<std::string> find_fault(const filter_plan& plan) {
       break;
     case filter_kind::blocked:
       detail::check_blocks(plan, check);
+      detail::check_bits_in_block(plan, check);
       check(plan.levels == 1, "levels", "1 in a blocked filter", plan.levels);
       break;
     case filter_kind::balanced:
       detail::check_blocks(plan, check);
+      detail::check_bits_in_block(plan, check);
       detail::check_balance(plan, check);
       break;
+    case filter_kind::fingerprint:
+      detail::check_blocks(plan, check);
+      detail::check_pockets(plan, check);
+      break;
     default:
-      check(false, "kind", "1 to 5", static_cast<unsigned>(plan.kind));
+      check(false, "kind", "1 to 6", static_cast<unsigned>(plan.kind));
   }
   const filter_prediction& predicted = plan.predicted;
   for (const double value : {predicted.fpr, predicted.insert_accesses, predicted.positive_accesses,
@@ -243,4 +287,4 @@ inline void check_plan(const filter_plan& plan, filter_kind wanted) {
   if (const std::optional<std::string> fault = find_fault(plan)) refuse_parameter(*fault);
 }
 
-}  // namespace oneprobe
+}  // namespace oneprobe::inline v0_1

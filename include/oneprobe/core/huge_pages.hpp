@@ -12,7 +12,7 @@
 #include <sys/mman.h>
 #endif
 
-namespace oneprobe {
+namespace oneprobe::inline v0_1 {
 
 inline constexpr std::size_t huge_page_bytes = std::size_t{2} << 20;
 
@@ -53,4 +53,4 @@ struct huge_page_allocator {
   }
 };
 
-}  // namespace oneprobe
+}  // namespace oneprobe::inline v0_1

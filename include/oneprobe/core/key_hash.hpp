@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-namespace oneprobe {
+namespace oneprobe::inline v0_1 {
 
 /// A type of its own, so that a key, a bucket number or an unmixed integer cannot be taken for one.
 /// Whoever makes one vouches that all its bits are as good as random (hash/hasher.hpp does).
@@ -13,4 +13,4 @@ struct key_hash {
   friend constexpr bool operator==(key_hash, key_hash) = default;
 };
 
-}  // namespace oneprobe
+}  // namespace oneprobe::inline v0_1

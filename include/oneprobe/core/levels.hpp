@@ -12,7 +12,7 @@
 #include "oneprobe/core/error.hpp"
 #include "oneprobe/core/scheme_kind.hpp"
 
-namespace oneprobe {
+namespace oneprobe::inline v0_1 {
 
 /// Splits `buckets` into levels. Fractions are above 0 and sum to 1 within 1e-6, so that what is
 /// printed with seven digits is accepted. Rounding the running total keeps the sum exact and, but
@@ -48,4 +48,4 @@ inline std::vector<std::uint64_t> split_into_levels(std::uint64_t buckets,
   return sizes;
 }
 
-}  // namespace oneprobe
+}  // namespace oneprobe::inline v0_1

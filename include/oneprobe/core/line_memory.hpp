@@ -9,6 +9,7 @@
 // used.
 #pragma once
 
+#include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -21,7 +22,7 @@
 #include "oneprobe/core/error.hpp"
 #include "oneprobe/core/huge_pages.hpp"
 
-namespace oneprobe {
+namespace oneprobe::inline v0_1 {
 
 /// The pages of large memory. Advice: a system without huge pages gives ordinary ones.
 enum class page_kind : std::uint8_t { huge, ordinary };
@@ -38,6 +39,25 @@ struct memory_options {
   page_kind pages = page_kind::huge;
   page_touch touch = page_touch::on_use;
 };
+
+namespace detail {
+
+/// Has the system bring all pages, ready to be written; what is in them stays as it is.
+/// REQUIRES: whole pages from the first on, which nobody else writes meanwhile.
+inline void touch_for_writing(std::span<std::byte> memory) noexcept {
+#if defined(MADV_POPULATE_WRITE)
+  // A system that knows the advice and cannot follow it, on a full disk for example, would end the
+  // process at a write.
+  if (::madvise(memory.data(), memory.size(), MADV_POPULATE_WRITE) == 0 || errno != EINVAL) return;
+#endif
+  constexpr std::size_t page_bytes = 4096;  // the smallest page there is
+  for (std::size_t at = 0; at < memory.size(); at += page_bytes) {
+    volatile std::byte* const first = memory.data() + at;
+    *first = *first;
+  }
+}
+
+}  // namespace detail
 
 class line_memory {
  public:
@@ -92,7 +112,6 @@ class line_memory {
       refuse_parameter("memory must be aligned to 64 bytes");
   }
   void release() noexcept;
-  void touch_pages() noexcept;
 
   [[noreturn]] static void throw_bad_alloc() {
 #if defined(__cpp_exceptions)
@@ -127,24 +146,13 @@ inline line_memory::line_memory(std::uint64_t bytes, [[maybe_unused]] memory_opt
     static_cast<void>(::madvise(
         data_, bytes_, options.pages == page_kind::huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE));
     owner_ = owner::system;
-    if (options.touch == page_touch::at_once) touch_pages();
+    if (options.touch == page_touch::at_once) detail::touch_for_writing({data_, bytes_});
     return;
   }
 #endif
   data_ = static_cast<std::byte*>(::operator new (bytes_, std::align_val_t{line_bytes}));
   std::memset(data_, 0, bytes_);
   owner_ = owner::heap;
-}
-
-/// REQUIRES: zeroed.
-inline void line_memory::touch_pages() noexcept {
-#if defined(MADV_POPULATE_WRITE)
-  if (::madvise(data_, bytes_, MADV_POPULATE_WRITE) == 0) return;
-#endif
-  // Older systems know no such advice. 4096 is the smallest page there is.
-  constexpr std::size_t page_bytes = 4096;
-  for (std::size_t at = 0; at < bytes_; at += page_bytes)
-    *const_cast<volatile std::byte*>(data_ + at) = std::byte{0};
 }
 
 inline void line_memory::release() noexcept {
@@ -154,4 +162,4 @@ inline void line_memory::release() noexcept {
 #endif
 }
 
-}  // namespace oneprobe
+}  // namespace oneprobe::inline v0_1

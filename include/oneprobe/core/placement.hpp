@@ -14,7 +14,7 @@
 
 #include "oneprobe/core/key_hash.hpp"
 
-namespace oneprobe {
+namespace oneprobe::inline v0_1 {
 
 /// A candidate: a bucket of the whole table, and the number of the choice that led there. In a
 /// multilevel table that number is the level.
@@ -51,6 +51,15 @@ concept placement_scheme = requires(const Scheme& scheme, const typename Scheme:
   { scheme.coin(probe, at.level) } -> std::same_as<std::uint64_t>;  // replayable
 };
 
+/// A scheme under which an element bears another name at each candidate, because the bucket it
+/// comes from knew it by that name only: a fingerprint. `go_on` leads a probe to the next
+/// candidate.
+template <class Scheme>
+concept renaming_scheme = placement_scheme<Scheme> &&
+    requires(const Scheme& scheme, typename Scheme::probe& probe, position& at) {
+  scheme.go_on(probe, at);  // at.level + 1 < choices()
+};
+
 /// What every store can do: say its load, and take an element if the bucket's load is below the
 /// limit that the admission rule sets for this element. Stores that refuse by another law (set
 /// bits, order of fingerprints) may ignore the limit.
@@ -73,13 +82,14 @@ concept exchanging_store = placement_store<Store> && placement_scheme<Scheme> &&
 };
 
 /// The slot where a key was found, if it was. std::optional would do; but compilers keep its union
-/// in memory, and the hot paths of tables must not wait for that.
+/// in memory, and the hot paths of tables must not wait for that. Nor is `found` a bool: g++ 12
+/// would not take a pair with unused bytes apart, and would ask again what a search has just found.
 template <class Slot>
 struct found_slot {
-  bool found = false;
+  Slot found{};  // 1 if it was, else 0
   Slot slot{};
 
-  constexpr explicit operator bool() const noexcept { return found; }
+  constexpr explicit operator bool() const noexcept { return found != 0; }
   constexpr const Slot& operator*() const noexcept { return slot; }
 };
 
@@ -92,6 +102,21 @@ concept searchable_store = requires(const Store& asked, position at, Probe probe
   { static_cast<bool>(asked.find(at, key)) } -> std::same_as<bool>;
   { *asked.find(at, key) } -> std::convertible_to<typename Store::slot>;
   { asked.may_be_beyond(at, probe) } -> std::same_as<bool>;
+};
+
+/// What a bucket says to an element that is looked for: at most one of the two. Numbers, 1 or 0: of
+/// bools g++ 12 makes two bytes of one register, and takes them apart again.
+struct bucket_look {
+  std::uint64_t found = 0;
+  std::uint64_t beyond = 0;  // not here, and it may have been turned away
+};
+
+/// A searchable_store that says both at once, with few jumps: what a bucket says cannot be
+/// predicted.
+template <class Store, class Probe>
+concept looking_store = searchable_store<Store, Probe> &&
+    requires(const Store& asked, position at, Probe probe, const typename Store::key& key) {
+  { asked.look(at, key, probe) } -> std::same_as<bucket_look>;
 };
 
 /// A store whose buckets are told whom they turned away, once the element's destination is known.
@@ -109,4 +134,4 @@ concept erasable_store = searchable_store<Store, Probe> &&
   store.unnote_passed(at, probe);
 };
 
-}  // namespace oneprobe
+}  // namespace oneprobe::inline v0_1

@@ -11,7 +11,7 @@
 #include "oneprobe/core/error.hpp"
 #include "oneprobe/core/scheme_kind.hpp"
 
-namespace oneprobe::detail {
+namespace oneprobe::inline v0_1::detail {
 
 /// Keeps the first fault as a sentence.
 struct plan_check {
@@ -58,4 +58,4 @@ inline void check_scheme(plan_check& check, scheme_kind scheme, std::uint32_t ch
           "equal in d-left, the first ones perhaps one more", sizes[i]);
 }
 
-}  // namespace oneprobe::detail
+}  // namespace oneprobe::inline v0_1::detail

@@ -1,7 +1,9 @@
 // Asking memory for a line before it is needed.
 #pragma once
 
-namespace oneprobe {
+#include <cstddef>
+
+namespace oneprobe::inline v0_1 {
 
 /// Fetches the line of `address`; any address will do, and nothing happens if it cannot be read.
 inline void prefetch_line(const void* address) noexcept {
@@ -15,4 +17,11 @@ inline void prefetch_line(const void* address) noexcept {
 #endif
 }
 
-}  // namespace oneprobe
+/// Fetches all lines of some bytes, which may begin anywhere in a line.
+inline void prefetch_bytes(const void* first, std::size_t bytes) noexcept {
+  constexpr std::size_t line_bytes = 64;
+  for (std::size_t at = 0; at <= bytes; at += line_bytes)
+    prefetch_line(static_cast<const std::byte*>(first) + at);
+}
+
+}  // namespace oneprobe::inline v0_1

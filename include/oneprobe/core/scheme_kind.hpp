@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-namespace oneprobe {
+namespace oneprobe::inline v0_1 {
 
 /// The papers' schemes. SIMPLE = single, GREEDY = sequential, MHT = multilevel.
 enum class scheme_kind { single, sequential, multilevel, d_random, d_left };
@@ -28,4 +28,4 @@ constexpr std::string_view name_of(scheme_kind scheme) {
 /// More choices than this are refused, by models and by schemes alike.
 inline constexpr unsigned largest_choices = 32;
 
-}  // namespace oneprobe
+}  // namespace oneprobe::inline v0_1

@@ -13,7 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace oneprobe {
+namespace oneprobe::inline v0_1 {
 
 class shared_count {
  public:
@@ -57,4 +57,4 @@ class shared_count {
   std::array<cell, cells> cells_;
 };
 
-}  // namespace oneprobe
+}  // namespace oneprobe::inline v0_1

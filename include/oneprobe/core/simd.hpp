@@ -20,17 +20,17 @@
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(ONEPROBE_NO_SIMD)
 #define ONEPROBE_HAS_SIMD 1
 #define ONEPROBE_TARGET_AVX2 __attribute__((target("avx2,bmi,bmi2,popcnt")))
-// With VPOPCNTDQ, hence from Ice Lake and Zen 4 on: processors before them slow down for these
-// registers.
-#define ONEPROBE_TARGET_AVX512                                                   \
-  __attribute__((                                                                \
-      target("avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq,avx2,bmi,bmi2," \
-             "popcnt")))
+// With VPOPCNTDQ and VBMI, hence from Ice Lake and Zen 4 on: processors before them slow down for
+// these registers.
+#define ONEPROBE_TARGET_AVX512                                                \
+  __attribute__((                                                             \
+      target("avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq,avx512vbmi," \
+             "avx2,bmi,bmi2,popcnt")))
 #else
 #define ONEPROBE_HAS_SIMD 0
 #endif
 
-namespace oneprobe {
+namespace oneprobe::inline v0_1 {
 
 /// From the least to the most.
 enum class simd_level : std::uint8_t { plain, avx2, avx512 };
@@ -50,7 +50,8 @@ constexpr std::string_view name_of(simd_level level) {
 
 /// What the whole program is compiled for, by -march or the like: calls for it may be inlined.
 #if ONEPROBE_HAS_SIMD && defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && \
-    defined(__AVX512VL__) && defined(__AVX512VPOPCNTDQ__) && defined(__BMI2__)
+    defined(__AVX512VL__) && defined(__AVX512VPOPCNTDQ__) && defined(__AVX512VBMI__) &&            \
+    defined(__BMI2__)
 inline constexpr simd_level simd_compiled = simd_level::avx512;
 #elif ONEPROBE_HAS_SIMD && defined(__AVX2__) && defined(__BMI__) && defined(__BMI2__)
 inline constexpr simd_level simd_compiled = simd_level::avx2;
@@ -97,7 +98,7 @@ inline simd_level ask_processor() noexcept {
     return simd_level::plain;
   if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
       __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
-      __builtin_cpu_supports("avx512vpopcntdq"))
+      __builtin_cpu_supports("avx512vpopcntdq") && __builtin_cpu_supports("avx512vbmi"))
     return simd_level::avx512;
   return simd_level::avx2;
 #else
@@ -125,4 +126,4 @@ inline void limit_simd(simd_level most) noexcept {
   detail::simd_limit.store(most, std::memory_order_relaxed);
 }
 
-}  // namespace oneprobe
+}  // namespace oneprobe::inline v0_1

@@ -8,7 +8,7 @@
 #include "oneprobe/core/erase_outcome.hpp"
 #include "oneprobe/core/table_plan.hpp"
 
-namespace oneprobe {
+namespace oneprobe::inline v0_1 {
 
 /// How an insertion ended.
 enum class insertion : std::uint8_t {
@@ -84,4 +84,4 @@ struct table_stats {
   double bytes_per_element = 0;    // all memory over planned elements
 };
 
-}  // namespace oneprobe
+}  // namespace oneprobe::inline v0_1

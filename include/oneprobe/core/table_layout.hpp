@@ -9,7 +9,7 @@
 
 #include "oneprobe/core/table_plan.hpp"
 
-namespace oneprobe {
+namespace oneprobe::inline v0_1 {
 
 /// Levels by what their buckets see, for tables of any size.
 struct table_design {
@@ -50,4 +50,4 @@ inline std::uint64_t overflow_buckets_for(std::uint64_t reserve, std::uint32_t b
   return std::max<std::uint64_t>(4, (slots_each * reserve + bucket_capacity - 1) / bucket_capacity);
 }
 
-}  // namespace oneprobe
+}  // namespace oneprobe::inline v0_1

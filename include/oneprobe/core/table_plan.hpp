@@ -16,7 +16,7 @@
 #include "oneprobe/core/plan_check.hpp"
 #include "oneprobe/core/scheme_kind.hpp"
 
-namespace oneprobe {
+namespace oneprobe::inline v0_1 {
 
 /// What becomes of a table after it is filled. The values are written to files.
 enum class table_workload : std::uint8_t {
@@ -89,6 +89,8 @@ struct table_plan {
     for (std::uint32_t i = 0; i < levels && i < most_levels; ++i) sum += level_buckets[i];
     return sum;
   }
+  /// Whether each candidate is drawn from a level of its own, so that its number says which.
+  constexpr bool is_levelled() const noexcept { return levels == choices; }
   /// c: elements over slots, without those of the overflow.
   constexpr double load_factor() const noexcept {
     return static_cast<double>(elements) / (static_cast<double>(buckets()) * bucket_capacity);
@@ -109,6 +111,17 @@ struct table_plan {
                : static_cast<double>(memory(slot_bytes).total()) / static_cast<double>(elements);
   }
 };
+
+/// Slots of a bucket that are one *group*: elements of one tag are in one (store/bucket_tags.hpp).
+/// A line of slots, where four or more fill it exactly and a bucket is made of such lines; with
+/// fewer, too many elements would be refused for their tag, and the whole bucket is one group.
+constexpr std::uint32_t group_slots_of(std::uint64_t slot_bytes,
+                                       std::uint32_t bucket_capacity) noexcept {
+  constexpr std::uint64_t line_bytes = 64;
+  if (slot_bytes == 0 || line_bytes % slot_bytes != 0) return bucket_capacity;
+  const auto in_line = static_cast<std::uint32_t>(line_bytes / slot_bytes);
+  return in_line >= 4 && bucket_capacity % in_line == 0 ? in_line : bucket_capacity;
+}
 
 /// The first parameter that is not as it must be, in words. Also limits what a plan from outside
 /// can ask for before anything is allocated.
@@ -146,4 +159,4 @@ inline void check_plan(const table_plan& plan) {
   if (const std::optional<std::string> fault = find_fault(plan)) refuse_parameter(*fault);
 }
 
-}  // namespace oneprobe
+}  // namespace oneprobe::inline v0_1

@@ -8,8 +8,8 @@
 #define ONEPROBE_VERSION_PATCH 0
 #define ONEPROBE_VERSION_STRING "0.1.0"
 
-namespace oneprobe {
+namespace oneprobe::inline v0_1 {
 
 inline constexpr std::string_view version = ONEPROBE_VERSION_STRING;
 
-}  // namespace oneprobe
+}  // namespace oneprobe::inline v0_1

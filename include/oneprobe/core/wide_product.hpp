@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-namespace oneprobe {
+namespace oneprobe::inline v0_1 {
 
 struct wide_product {
   std::uint64_t high;
@@ -33,4 +33,4 @@ constexpr wide_product multiply_wide(std::uint64_t a, std::uint64_t b) noexcept 
 #endif
 }
 
-}  // namespace oneprobe
+}  // namespace oneprobe::inline v0_1

@@ -13,7 +13,7 @@
 #include <cstdint>
 #include <cstring>
 
-namespace oneprobe {
+namespace oneprobe::inline v0_1 {
 
 inline constexpr unsigned word_bits = 64;
 inline constexpr std::size_t word_bytes = 8;
@@ -68,4 +68,4 @@ struct atomic_words {
   }
 };
 
-}  // namespace oneprobe
+}  // namespace oneprobe::inline v0_1

@@ -26,20 +26,21 @@
 #include "oneprobe/filter/blocked.hpp"
 #include "oneprobe/filter/counting.hpp"
 #include "oneprobe/filter/file.hpp"
+#include "oneprobe/filter/fingerprint.hpp"
 #include "oneprobe/filter/partitioned.hpp"
 #include "oneprobe/filter/standard.hpp"
 #include "oneprobe/format/load_failure.hpp"
 #include "oneprobe/hash/hasher.hpp"
 #include "oneprobe/scheme/schemes.hpp"
 
-namespace oneprobe {
+namespace oneprobe::inline v0_1 {
 
 /// One alternative for each kind of filter, the balanced one with each scheme.
 using any_filter = std::variant<
     standard_filter, partitioned_filter, blocked_filter, counting_filter,
     basic_balanced_filter<single, seeded_hash>, basic_balanced_filter<sequential, seeded_hash>,
     basic_balanced_filter<multilevel, seeded_hash>, basic_balanced_filter<d_random, seeded_hash>,
-    basic_balanced_filter<d_left, seeded_hash>>;
+    basic_balanced_filter<d_left, seeded_hash>, fingerprint_filter>;
 
 /// Calls `visit` with the std::type_identity of the filter that a plan is for: how a tool builds
 /// whatever a plan says. REQUIRES: a plan without a fault.
@@ -54,6 +55,8 @@ auto with_filter_of(const filter_plan& plan, Visit visit) {
       return visit(std::type_identity<blocked_filter>());
     case filter_kind::counting:
       return visit(std::type_identity<counting_filter>());
+    case filter_kind::fingerprint:
+      return visit(std::type_identity<fingerprint_filter>());
     case filter_kind::balanced:
       break;
   }
@@ -127,4 +130,4 @@ inline loaded<any_mapped_filter> map_any(const std::string& path) {
   });
 }
 
-}  // namespace oneprobe
+}  // namespace oneprobe::inline v0_1

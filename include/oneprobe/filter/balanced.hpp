@@ -55,7 +55,7 @@
 #include "oneprobe/scheme/walk.hpp"
 #include "oneprobe/store/bloom_blocks.hpp"
 
-namespace oneprobe {
+namespace oneprobe::inline v0_1 {
 
 /// `Words` is plain_words, or atomic_words where threads insert together.
 template <class Scheme, class Words>
@@ -212,6 +212,15 @@ class basic_balanced_engine {
   }
   template <class Kernel>
   static bool query_one(const engine& asked, key_hash hash) noexcept {
+    // Apart from the walk, whose state and calls would cost this short way a frame.
+    const walk_end end =
+        asked.search<Kernel>().glance(asked.scheme_.first(hash), pattern_bits(hash), hash);
+    if (end != walk_end::open) return end == walk_end::present;
+    return compiled_for<Kernel::level, query_whole<Kernel>, const engine&, key_hash>::call(asked,
+                                                                                           hash);
+  }
+  template <class Kernel>
+  static bool query_whole(const engine& asked, key_hash hash) noexcept {
     const auto search = asked.search<Kernel>();
     const finding walk(asked.scheme_, search);
     return asked.answer(walk_to_end(walk, walk.start(hash, pattern_bits(hash))));
@@ -220,12 +229,9 @@ class basic_balanced_engine {
   static void query_with(const engine& asked, std::size_t count, Source source, Sink sink) {
     const auto search = asked.search<Kernel>();
     const finding walk(asked.scheme_, search);
-    roll(
-        walk, count,
-        [&](std::size_t i) {
-          const key_hash hash = source(i);
-          return walk.start(hash, pattern_bits(hash));
-        },
+    roll_looks(
+        walk, count, source, [&](key_hash hash) { return walk.start(hash, pattern_bits(hash)); },
+        [&](std::size_t i, bool found) { sink(i, found); },
         [&](std::size_t i, const auto& ended) { sink(i, asked.answer(ended)); });
   }
 
@@ -288,24 +294,23 @@ class basic_balanced_engine {
   static std::uint64_t insert_with(engine& changed, std::size_t count, Source source) {
     std::uint64_t added = 0;
     changed.with_placing<Kernel>([&](auto& walk, auto was_there) {
-      const auto start = [&](std::size_t i) {
-        const key_hash hash = source(i);
+      const auto start = [&](key_hash hash) {
         return walk.start(hash, item_of<typename Kernel::blocks>(hash));
       };
       const auto end = [&](std::size_t, const auto& ended) { added += was_there(ended) ? 0u : 1u; };
       if constexpr (std::remove_cvref_t<decltype(walk)>::may_overtake) {
         // An element that is forced changes a block which those behind it have seen already. So
         // walks go in rounds while the list has room for all that are open, then one by one.
-        const std::size_t done = roll_in_rounds(walk, count, start, end, [&] {
+        const std::size_t done = roll_in_rounds(walk, count, source, start, end, [&] {
           return changed.dropped_ != 0 ||
                  changed.plan_.overflow_reserve >= changed.entries_ + default_ring_width;
         });
         if (done == count) return;
         roll_in_order(
-            walk, count - done, [&](std::size_t i) { return start(done + i); },
+            walk, count - done, [&](std::size_t i) { return start(source(done + i)); },
             [&](std::size_t i, const auto& ended) { end(done + i, ended); });
       } else {
-        roll(walk, count, start, end);
+        roll(walk, count, source, start, end);
       }
     });
     return added;
@@ -353,7 +358,7 @@ void basic_balanced_engine<Scheme, Words>::merge(const engine& other) noexcept {
     const auto theirs = kernel_type::blocks::reading(other.memory_.data(), frame_);
     for (std::uint64_t i = 0; i < scheme_.buckets(); ++i) mine.unite(i, theirs);
   });
-  dropped_ += other.dropped_ + overflow().unite(other.overflow());
+  dropped_ = added_up(dropped_, added_up(other.dropped_, overflow().unite(other.overflow())));
   add(size_, value(other.size_));
   add(forced_, value(other.forced_));
 }
@@ -446,4 +451,4 @@ template <class Scheme, class Hash>
 using basic_balanced_filter = basic_filter<balanced_engine<Scheme>, Hash>;
 using balanced_filter = basic_balanced_filter<multilevel, seeded_hash>;
 
-}  // namespace oneprobe
+}  // namespace oneprobe::inline v0_1

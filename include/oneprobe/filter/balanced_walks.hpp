@@ -18,7 +18,7 @@
 #include "oneprobe/scheme/walk.hpp"
 #include "oneprobe/store/bloom_blocks.hpp"
 
-namespace oneprobe::detail {
+namespace oneprobe::inline v0_1::detail {
 
 /// The low bits, on which the candidates hardly depend: `reduce` takes the high ones.
 constexpr std::uint16_t tracking_mark(key_hash hash) noexcept {
@@ -41,6 +41,19 @@ class block_search {
   std::optional<slot> find(position at, key pattern) const noexcept {
     if (blocks_.all_set(at, pattern)) return slot{0};
     return std::nullopt;
+  }
+  bucket_look look(position at, key pattern, key_hash hash) const noexcept {
+    const std::uint64_t found = blocks_.all_set(at, pattern) ? 1 : 0;
+    const std::uint64_t beyond = may_be_beyond(at, hash) ? 1 : 0;
+    return {.found = found, .beyond = beyond & ~found};
+  }
+  /// What a query ends with in this block, `open` where it would go on or this cannot tell: a look
+  /// without a call and with few registers, for the first block, where most queries end.
+  walk_end glance(position at, key pattern, key_hash hash) const noexcept {
+    if (Scheme::choice == order::parallel || frame_->tracking_bits == 0) return walk_end::open;
+    if (blocks_.first_set(at, pattern))
+      return blocks_.first_are_all() ? walk_end::present : walk_end::open;
+    return may_be_beyond(at, hash) ? walk_end::open : walk_end::absent;
   }
   bool may_be_beyond(position at, key_hash hash) const noexcept {
     if constexpr (Scheme::choice == order::parallel) {
@@ -181,4 +194,4 @@ class block_chances {
   std::array<double, most_block_bits + 1> match_{};
 };
 
-}  // namespace oneprobe::detail
+}  // namespace oneprobe::inline v0_1::detail

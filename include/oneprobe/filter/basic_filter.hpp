@@ -24,6 +24,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
+#include <memory>
 #include <ranges>
 #include <span>
 #include <string>
@@ -35,9 +36,10 @@
 #include "oneprobe/core/filter_plan.hpp"
 #include "oneprobe/core/key_hash.hpp"
 #include "oneprobe/core/line_memory.hpp"
+#include "oneprobe/core/prefetch.hpp"
 #include "oneprobe/hash/hasher.hpp"
 
-namespace oneprobe {
+namespace oneprobe::inline v0_1 {
 
 /// What a filter is around: bits and hashes, no keys. `source(i)` gives hash number i, `sink(i,
 /// answer)` takes each answer once, in any order.
@@ -171,11 +173,26 @@ class filter_reader {
     else
       return hash_(key);
   }
+  /// The hash of each key of a range, for the engine.
+  template <class Iterator>
+  struct hash_source {
+    const filter_reader* reader;
+    Iterator first;
+
+    key_hash operator()(std::size_t i) const
+        noexcept(hashes_without_throwing<Hash, std::iter_value_t<Iterator>>) {
+      return reader->hash_of(first[static_cast<std::iter_difference_t<Iterator>>(i)]);
+    }
+    /// Fetches keys that will be hashed soon.
+    void ask_for(std::size_t from,
+                 std::size_t count) const noexcept requires std::contiguous_iterator<Iterator> {
+      prefetch_bytes(std::to_address(first) + from, count * sizeof(std::iter_value_t<Iterator>));
+    }
+  };
   template <class Keys>
   auto source_of(const Keys& keys) const noexcept {
-    return [this, first = std::ranges::begin(keys)](std::size_t i) {
-      return hash_of(first[static_cast<std::iter_difference_t<decltype(first)>>(i)]);
-    };
+    using iterator = std::ranges::iterator_t<const Keys>;
+    return hash_source<iterator>{this, std::ranges::begin(keys)};
   }
   static line_memory checked(const filter_plan& plan, line_memory memory) {
     check_plan(plan, kind);
@@ -262,4 +279,4 @@ class basic_filter : public filter_reader<Engine, Hash> {
   }
 };
 
-}  // namespace oneprobe
+}  // namespace oneprobe::inline v0_1

@@ -39,7 +39,7 @@
 #include "oneprobe/scheme/schemes.hpp"
 #include "oneprobe/store/block_bits.hpp"
 
-namespace oneprobe {
+namespace oneprobe::inline v0_1 {
 namespace detail {
 
 /// One block visited: asked whether all bits of an element are set, or told to set them. A walk of
@@ -260,7 +260,7 @@ class basic_blocked_engine {
   static void roll_with(detail::block_visit<Kernel, Byte> walk, std::size_t count, Source source,
                         Sink sink) {
     roll(
-        walk, count, [&](std::size_t i) { return walk.start(source(i)); }, sink);
+        walk, count, source, [&](key_hash hash) { return walk.start(hash); }, sink);
   }
   /// Visits the blocks of all hashes, asked for ahead. Source and sink go by value: what they hold
   /// then lies in the registers of the loop.
@@ -332,4 +332,4 @@ template <class Hash>
 using basic_blocked_filter = basic_filter<blocked_engine, Hash>;
 using blocked_filter = basic_blocked_filter<seeded_hash>;
 
-}  // namespace oneprobe
+}  // namespace oneprobe::inline v0_1

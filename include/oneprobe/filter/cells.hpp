@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <span>
 #include <utility>
 
@@ -27,7 +28,7 @@
 #include "oneprobe/scheme/ring.hpp"
 #include "oneprobe/scheme/walk.hpp"
 
-namespace oneprobe::detail {
+namespace oneprobe::inline v0_1::detail {
 
 /// From one cell's bits to the next. A multiplicative generator modulo 2^64 whose successive values
 /// fill two to eight dimensions evenly (Steele and Vigna, "Computationally easy, spectrally good
@@ -256,7 +257,8 @@ class bit_cells_engine {
     const auto set = [this](key_hash hash) { return set_all(hash); };
     cell_change<Geometry, decltype(set)> walk(geometry_, memory_.data(), plan_.bits_set, 1, set);
     std::uint64_t added = 0;
-    roll(walk, count, source, [&](std::size_t, bool present) { added += present ? 0 : 1; });
+    roll(walk, count, source, std::identity(),
+         [&](std::size_t, bool present) { added += present ? 0 : 1; });
     counts_.size += added;
     return added;
   }
@@ -277,7 +279,7 @@ class bit_cells_engine {
   void query_all(std::size_t count, Source&& source, Sink&& sink) const {
     const query walk = make_query();
     roll(
-        walk, count, [&](std::size_t i) { return walk.start(source(i)); },
+        walk, count, source, [&](key_hash hash) { return walk.start(hash); },
         [&](std::size_t i, const typename query::state& ended) {
           sink(i, ended.end == walk_end::present);
         });
@@ -332,4 +334,4 @@ class bit_cells_engine {
   filter_counts counts_;
 };
 
-}  // namespace oneprobe::detail
+}  // namespace oneprobe::inline v0_1::detail

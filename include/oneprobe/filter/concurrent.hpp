@@ -16,7 +16,7 @@
 #include "oneprobe/filter/basic_filter.hpp"
 #include "oneprobe/filter/blocked.hpp"
 
-namespace oneprobe {
+namespace oneprobe::inline v0_1 {
 
 class concurrent_blocked_engine : public basic_blocked_engine<atomic_words> {
  public:
@@ -40,4 +40,4 @@ template <class Scheme, class Hash>
 using basic_concurrent_balanced_filter = basic_filter<concurrent_balanced_engine<Scheme>, Hash>;
 using concurrent_balanced_filter = basic_concurrent_balanced_filter<multilevel, seeded_hash>;
 
-}  // namespace oneprobe
+}  // namespace oneprobe::inline v0_1

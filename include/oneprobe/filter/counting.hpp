@@ -20,13 +20,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <span>
 #include <utility>
 
 #include "oneprobe/filter/basic_filter.hpp"
 #include "oneprobe/filter/cells.hpp"
 
-namespace oneprobe {
+namespace oneprobe::inline v0_1 {
 
 class counting_engine {
  public:
@@ -50,7 +51,8 @@ class counting_engine {
     detail::cell_change<geometry, decltype(up)> walk(geometry_, memory_.data(), plan_.bits_set,
                                                      plan_.counter_bits, up);
     std::uint64_t added = 0;
-    roll(walk, count, source, [&](std::size_t, bool present) { added += present ? 0 : 1; });
+    roll(walk, count, source, std::identity(),
+         [&](std::size_t, bool present) { added += present ? 0 : 1; });
     counts_.size += added;
     return added;
   }
@@ -75,7 +77,7 @@ class counting_engine {
   void query_all(std::size_t count, Source&& source, Sink&& sink) const {
     const query walk = make_query();
     roll(
-        walk, count, [&](std::size_t i) { return walk.start(source(i)); },
+        walk, count, source, [&](key_hash hash) { return walk.start(hash); },
         [&](std::size_t i, const query::state& ended) { sink(i, ended.end == walk_end::present); });
   }
   lookup_path explain(key_hash hash) const noexcept {
@@ -168,4 +170,4 @@ template <class Hash>
 using basic_counting_filter = basic_filter<counting_engine, Hash>;
 using counting_filter = basic_counting_filter<seeded_hash>;
 
-}  // namespace oneprobe
+}  // namespace oneprobe::inline v0_1

@@ -54,7 +54,7 @@
 #include "oneprobe/format/preamble.hpp"
 #include "oneprobe/hash/hasher.hpp"
 
-namespace oneprobe {
+namespace oneprobe::inline v0_1 {
 
 /// What can be saved: every filter, and every reader of one.
 template <class Filter>
@@ -376,4 +376,4 @@ class mapped_filter {
   file_facts facts_;
 };
 
-}  // namespace oneprobe
+}  // namespace oneprobe::inline v0_1

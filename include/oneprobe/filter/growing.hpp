@@ -55,7 +55,7 @@
 #include "oneprobe/filter/parts.hpp"
 #include "oneprobe/hash/hasher.hpp"
 
-namespace oneprobe {
+namespace oneprobe::inline v0_1 {
 
 /// The tightening that needs least memory for a filter that ends with `times` as many elements as
 /// its first part has. A part of error e needs memory in proportion to log(1 / e), so on average an
@@ -327,4 +327,4 @@ class growing_filter : public filter_parts<Filter> {
   growth_state growth_ = growth_state::as_planned;
 };
 
-}  // namespace oneprobe
+}  // namespace oneprobe::inline v0_1

@@ -14,7 +14,7 @@
 #include "oneprobe/filter/basic_filter.hpp"
 #include "oneprobe/filter/cells.hpp"
 
-namespace oneprobe {
+namespace oneprobe::inline v0_1 {
 
 class partitioned_engine
     : public detail::bit_cells_engine<filter_kind::partitioned, detail::cells_in_parts> {
@@ -26,4 +26,4 @@ template <class Hash>
 using basic_partitioned_filter = basic_filter<partitioned_engine, Hash>;
 using partitioned_filter = basic_partitioned_filter<seeded_hash>;
 
-}  // namespace oneprobe
+}  // namespace oneprobe::inline v0_1

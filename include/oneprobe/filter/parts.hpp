@@ -28,7 +28,7 @@
 #include "oneprobe/core/key_hash.hpp"
 #include "oneprobe/filter/basic_filter.hpp"
 
-namespace oneprobe {
+namespace oneprobe::inline v0_1 {
 
 /// A filter that can be a part of another: any basic_filter. Parts change their places, hence moves
 /// must not throw.
@@ -214,4 +214,4 @@ class filter_parts {
   double fpr_;  // stated for all parts together
 };
 
-}  // namespace oneprobe
+}  // namespace oneprobe::inline v0_1

@@ -47,7 +47,7 @@
 #include "oneprobe/format/parts_parameters.hpp"
 #include "oneprobe/format/preamble.hpp"
 
-namespace oneprobe {
+namespace oneprobe::inline v0_1 {
 
 namespace detail {
 
@@ -364,4 +364,4 @@ loaded<Rotating> load_from(std::span<const std::byte> bytes, typename Rotating::
   return detail::load_rotating<Rotating>(bytes, detail::always(hash));
 }
 
-}  // namespace oneprobe
+}  // namespace oneprobe::inline v0_1

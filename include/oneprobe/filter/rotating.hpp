@@ -44,7 +44,7 @@
 #include "oneprobe/filter/parts.hpp"
 #include "oneprobe/hash/hasher.hpp"
 
-namespace oneprobe {
+namespace oneprobe::inline v0_1 {
 
 struct rotating_plan {
   static constexpr std::uint32_t most_generations = 64;
@@ -197,4 +197,4 @@ class rotating_filter : public filter_parts<Filter> {
   }
 };
 
-}  // namespace oneprobe
+}  // namespace oneprobe::inline v0_1

@@ -15,7 +15,7 @@
 #include "oneprobe/filter/basic_filter.hpp"
 #include "oneprobe/filter/cells.hpp"
 
-namespace oneprobe {
+namespace oneprobe::inline v0_1 {
 
 class standard_engine
     : public detail::bit_cells_engine<filter_kind::standard, detail::cells_anywhere> {
@@ -27,4 +27,4 @@ template <class Hash>
 using basic_standard_filter = basic_filter<standard_engine, Hash>;
 using standard_filter = basic_standard_filter<seeded_hash>;
 
-}  // namespace oneprobe
+}  // namespace oneprobe::inline v0_1

@@ -32,7 +32,7 @@
 #include "oneprobe/format/input_file.hpp"
 #include "oneprobe/format/load_failure.hpp"
 
-namespace oneprobe {
+namespace oneprobe::inline v0_1 {
 namespace detail {
 
 /// A file that is removed again unless it is kept.
@@ -48,7 +48,7 @@ class temporary_file {
               std::to_string(count.fetch_add(1, std::memory_order_relaxed)) + ".tmp";
       constexpr mode_t all_that_umask_allows = 0666;
       handle_ = file_handle(
-          ::open(name_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, all_that_umask_allows));
+          ::open(name_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, all_that_umask_allows));
       if (!handle_.is_open() && errno != EEXIST) break;
     }
     present_ = handle_.is_open();
@@ -60,6 +60,7 @@ class temporary_file {
   }
 
   file_handle& handle() noexcept { return handle_; }
+  const file_handle& handle() const noexcept { return handle_; }
   /// 0, or errno.
   int rename_to(const std::string& target) noexcept {
     if (std::rename(name_.c_str(), target.c_str()) != 0) return errno;
@@ -151,4 +152,4 @@ inline std::optional<save_failure> write_atomically(
   return write_atomically(path, std::span(parts.begin(), parts.size()));
 }
 
-}  // namespace oneprobe
+}  // namespace oneprobe::inline v0_1

@@ -17,7 +17,7 @@
 #include <cstring>
 #include <span>
 
-namespace oneprobe {
+namespace oneprobe::inline v0_1 {
 
 class byte_writer {
  public:
@@ -98,4 +98,4 @@ class byte_reader {
   bool failed_ = false;
 };
 
-}  // namespace oneprobe
+}  // namespace oneprobe::inline v0_1

@@ -15,10 +15,10 @@
 #undef XXH_INLINE_ALL
 #endif
 
-namespace oneprobe {
+namespace oneprobe::inline v0_1 {
 
 inline std::uint64_t checksum_of(std::span<const std::byte> bytes) noexcept {
   return XXH3_64bits(bytes.data(), bytes.size());
 }
 
-}  // namespace oneprobe
+}  // namespace oneprobe::inline v0_1

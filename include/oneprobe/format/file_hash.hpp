@@ -14,7 +14,7 @@
 
 #include "oneprobe/format/load_failure.hpp"
 
-namespace oneprobe {
+namespace oneprobe::inline v0_1 {
 
 class seeded_hash;  // hash/hasher.hpp
 
@@ -69,4 +69,4 @@ std::optional<load_failure> find_other_seed(const Hash& hash, std::uint64_t seed
 }
 
 }  // namespace detail
-}  // namespace oneprobe
+}  // namespace oneprobe::inline v0_1

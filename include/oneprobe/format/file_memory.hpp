@@ -10,7 +10,7 @@
 #include "oneprobe/core/line_memory.hpp"
 #include "oneprobe/format/load_failure.hpp"
 
-namespace oneprobe::detail {
+namespace oneprobe::inline v0_1::detail {
 
 /// What sentences call bytes that come from no file.
 inline constexpr std::string_view bytes_in_memory = "the memory";
@@ -35,4 +35,4 @@ inline loaded<line_memory> allocate(std::uint64_t bytes, std::string_view name,
 #endif
 }
 
-}  // namespace oneprobe::detail
+}  // namespace oneprobe::inline v0_1::detail

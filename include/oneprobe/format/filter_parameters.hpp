@@ -11,9 +11,9 @@
 //   44   4   levels                           200  8   entries of the overflow list
 //   48   1   layout                           208  8   elements forced into a block
 //   49   1   scheme                           216  8   entries dropped by a merge
-//   50   1   lookup rule                      224  32  zero
-//   51   1   zero
-//   52   4   choices
+//   50   1   lookup rule                      224  4   bucket capacity
+//   51   1   zero                             228  4   remainder bits
+//   52   4   choices                          232  24  zero
 //   56   4   threshold
 //   60   4   tracking bits
 //   64   8   admit probability
@@ -40,7 +40,7 @@
 #include "oneprobe/format/load_failure.hpp"
 #include "oneprobe/format/preamble.hpp"
 
-namespace oneprobe {
+namespace oneprobe::inline v0_1 {
 
 /// Files of several filters, each of them a file of its own: format/parts_parameters.hpp.
 enum class parts_kind : std::uint16_t {
@@ -98,11 +98,14 @@ inline filter_plan only_what_counts(const filter_plan& plan) noexcept {
     kept.levels = 0;
     kept.level_blocks = {};
   }
-  if (kept.kind != filter_kind::balanced) {
-    kept.scheme = scheme_kind::single;
-    kept.choices = 0;
+  if (!kept.sets_bits()) kept.bits_set = 0;
+  if (kept.kind != filter_kind::fingerprint) kept.pocket = {};
+  if (kept.kind != filter_kind::balanced)
     kept.state = {
         .rule = lookup_rule::counter, .threshold = 0, .admit_probability = 0, .tracking_bits = 0};
+  if (!kept.has_candidates()) {
+    kept.scheme = scheme_kind::single;
+    kept.choices = 0;
     kept.overflow_slots = 0;
     kept.overflow_reserve = 0;
   }
@@ -119,10 +122,11 @@ inline filter_plan with_defaults(const filter_plan& kept) noexcept {
     plan.block_bits = fresh.block_bits;
     plan.levels = fresh.levels;
   }
-  if (plan.kind != filter_kind::balanced) {
+  if (!plan.sets_bits()) plan.bits_set = fresh.bits_set;
+  if (plan.kind != filter_kind::balanced) plan.state = fresh.state;
+  if (!plan.has_candidates()) {
     plan.scheme = fresh.scheme;
     plan.choices = fresh.choices;
-    plan.state = fresh.state;
   }
   return plan;
 }
@@ -135,7 +139,7 @@ inline std::optional<std::string> find_fault(const filter_counts& counts, const 
   };
   if (counts.overflow > plan.overflow_reserve)
     return told("overflow", "at most overflow_reserve", counts.overflow);
-  if (plan.kind == filter_kind::balanced) return std::nullopt;
+  if (plan.has_candidates()) return std::nullopt;
   if (counts.forced != 0) return told("forced", "0 in this kind of filter", counts.forced);
   if (counts.dropped != 0) return told("dropped", "0 in this kind of filter", counts.dropped);
   return std::nullopt;
@@ -177,6 +181,8 @@ inline std::array<std::byte, filter_parameters::bytes> encode(
   out.put(from.counts.overflow);
   out.put(from.counts.forced);
   out.put(from.counts.dropped);
+  out.put(plan.pocket.bucket_capacity);
+  out.put(plan.pocket.remainder_bits);
   out.fill();
   return bytes;
 }
@@ -233,6 +239,8 @@ inline loaded<filter_parameters> decode_filter_parameters(std::span<const std::b
   read.counts.overflow = in.take<std::uint64_t>();
   read.counts.forced = in.take<std::uint64_t>();
   read.counts.dropped = in.take<std::uint64_t>();
+  plan.pocket.bucket_capacity = in.take<std::uint32_t>();
+  plan.pocket.remainder_bits = in.take<std::uint32_t>();
 
   plan = detail::with_defaults(plan);
   if (const std::optional<std::string> fault = find_fault(plan)) return inconsistent(*fault);
@@ -250,4 +258,4 @@ inline loaded<filter_parameters> decode_filter_parameters(std::span<const std::b
   return read;
 }
 
-}  // namespace oneprobe
+}  // namespace oneprobe::inline v0_1

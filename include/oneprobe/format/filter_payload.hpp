@@ -3,10 +3,13 @@
 //   | cells, to a whole line | overflow list, to a whole line |
 //
 // The checksum finds damage. The rest holds bytes whose checksum fits to what every filter keeps
-// true: unused bits are zero, no load counter is beyond what a block can reach, and the overflow
-// list has the entries that were counted, so that at least one slot is free.
+// true: unused bits are zero, no load counter is beyond what a block can reach, a bucket of
+// fingerprints has them in ascending order and is full if it handed one on, no more buckets are
+// saturated than elements were counted for which one was, and the overflow list has the entries
+// that were counted, so that at least one slot is free.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -20,7 +23,7 @@
 #include "oneprobe/format/checksum.hpp"
 #include "oneprobe/format/load_failure.hpp"
 
-namespace oneprobe {
+namespace oneprobe::inline v0_1 {
 namespace detail {
 
 /// Whether all bits from `first_bit` on are zero.
@@ -52,6 +55,67 @@ inline bool counters_are_possible(std::span<const std::byte> blocks,
   return true;
 }
 
+/// What the bits of one bucket of fingerprints make it.
+enum class bucket_state { keeps, saturated, impossible };
+
+/// A bucket that a filter can fill keeps no more fingerprints than fit, ascending, nothing in free
+/// slots, and has handed on only what a full one had to; or it is saturated.
+inline bucket_state state_of_bucket(std::span<const std::byte> bucket,
+                                    const pocket_shape& shape) noexcept {
+  std::array<std::uint64_t, pocket_shape::bits / 64 + 1> words{};  // and one that is zero
+  byte_reader in(bucket);
+  for (std::size_t i = 0; i + 1 < words.size(); ++i) words[i] = in.take<std::uint64_t>();
+  const auto bits = [&](unsigned first, unsigned count) {
+    const unsigned shift = first % 64;
+    const std::uint64_t low = words[first / 64] >> shift;
+    const std::uint64_t high = shift == 0 ? 0 : words[first / 64 + 1] << (64 - shift);
+    return (low | high) & ((std::uint64_t{1} << count) - 1);
+  };
+  const unsigned header = shape.header_bits();
+  unsigned count = 0;
+  std::uint64_t last = 0;
+  for (unsigned bit = 0; bit < header; ++bit) {
+    if ((words[bit / 64] >> bit % 64 & 1) == 0) continue;
+    const unsigned quotient = bit - count;
+    if (count == shape.bucket_capacity || quotient >= shape.quotients())
+      return bucket_state::impossible;
+    const std::uint64_t fingerprint =
+        std::uint64_t{quotient} << shape.remainder_bits |
+        bits(header + 1 + count * shape.remainder_bits, shape.remainder_bits);
+    if (count > 0 && fingerprint <= last) return bucket_state::impossible;
+    last = fingerprint;
+    ++count;
+  }
+  for (unsigned slot = count; slot < shape.bucket_capacity; ++slot)
+    if (bits(header + 1 + slot * shape.remainder_bits, shape.remainder_bits) != 0)
+      return bucket_state::impossible;
+  const bool passed_on = bits(header, 1) != 0;
+  if (!passed_on || count == shape.bucket_capacity) return bucket_state::keeps;
+  return count == 0 ? bucket_state::saturated : bucket_state::impossible;
+}
+
+/// What is wrong with the buckets of a fingerprint filter, or nothing.
+inline std::optional<std::string> find_fault_in_buckets(std::span<const std::byte> buckets,
+                                                        const filter_plan& plan,
+                                                        const filter_counts& counts) {
+  constexpr std::size_t bucket_bytes = pocket_shape::bits / 8;
+  if (plan.kind != filter_kind::fingerprint) return std::nullopt;
+  const std::uint64_t last_level = plan.blocks() - plan.level_blocks[plan.levels - 1];
+  std::uint64_t saturated = 0;
+  for (std::uint64_t i = 0; i < plan.blocks(); ++i) {
+    const bucket_state state = state_of_bucket(
+        buckets.subspan(static_cast<std::size_t>(i) * bucket_bytes, bucket_bytes), plan.pocket);
+    if (state == bucket_state::impossible || (state == bucket_state::saturated && i < last_level))
+      return "a bucket of fingerprints is none that a filter fills";
+    if (state == bucket_state::saturated) ++saturated;
+  }
+  // Every bucket is saturated for an element of its own.
+  if (saturated > counts.forced)
+    return "forced must be at least the number of saturated buckets, " + std::to_string(saturated) +
+           "; found " + std::to_string(counts.forced);
+  return std::nullopt;
+}
+
 }  // namespace detail
 
 /// None if the payload is one that a filter of this plan can have, with these counts and this
@@ -75,6 +139,8 @@ inline bool counters_are_possible(std::span<const std::byte> blocks,
   if (!detail::zero_from(cells, cell_bits)) return inconsistent("a bit after the last cell is set");
   if (!detail::counters_are_possible(cells, plan))
     return inconsistent("a load counter is beyond what a block can reach");
+  if (const auto fault = detail::find_fault_in_buckets(cells, plan, counts))
+    return inconsistent(*fault);
 
   constexpr std::uint64_t slot_bits = 32;
   if (!detail::zero_from(overflow, plan.overflow_slots * slot_bits))
@@ -89,4 +155,4 @@ inline bool counters_are_possible(std::span<const std::byte> blocks,
   return std::nullopt;
 }
 
-}  // namespace oneprobe
+}  // namespace oneprobe::inline v0_1

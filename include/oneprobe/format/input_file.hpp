@@ -18,7 +18,7 @@
 
 #include "oneprobe/format/load_failure.hpp"
 
-namespace oneprobe {
+namespace oneprobe::inline v0_1 {
 namespace detail {
 
 inline std::string system_words(int error) { return std::generic_category().message(error); }
@@ -48,6 +48,21 @@ class file_handle {
 
 /// One call moves at most this much: Linux stops at 2 GiB, others fail above it.
 inline constexpr std::size_t most_bytes_per_call = std::size_t{1} << 30;
+
+/// 0, or errno. A file that ends before is an error of its own.
+inline constexpr int file_is_shorter = -1;
+inline int read_all(int descriptor, std::uint64_t begin, std::span<std::byte> out) noexcept {
+  while (!out.empty()) {
+    const ssize_t got = ::pread(descriptor, out.data(), std::min(out.size(), most_bytes_per_call),
+                                static_cast<off_t>(begin));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return errno;
+    if (got == 0) return file_is_shorter;
+    out = out.subspan(static_cast<std::size_t>(got));
+    begin += static_cast<std::uint64_t>(got);
+  }
+  return 0;
+}
 
 }  // namespace detail
 
@@ -80,18 +95,11 @@ class input_file {
 
   /// Fills `out` with the bytes from `begin` on. A file that was cut off meanwhile is truncated.
   std::optional<load_failure> read(std::uint64_t begin, std::span<std::byte> out) const {
-    while (!out.empty()) {
-      const std::size_t asked = std::min(out.size(), detail::most_bytes_per_call);
-      const ssize_t got =
-          ::pread(handle_.descriptor(), out.data(), asked, static_cast<off_t>(begin));
-      if (got < 0 && errno == EINTR) continue;
-      if (got < 0) return failed(detail::system_words(errno));
-      if (got == 0)
-        return load_failure{load_error::truncated,
-                            name_ + " is truncated: it became shorter while it was read"};
-      out = out.subspan(static_cast<std::size_t>(got));
-      begin += static_cast<std::uint64_t>(got);
-    }
+    const int error = detail::read_all(handle_.descriptor(), begin, out);
+    if (error == detail::file_is_shorter)
+      return load_failure{load_error::truncated,
+                          name_ + " is truncated: it became shorter while it was read"};
+    if (error != 0) return failed(detail::system_words(error));
     return std::nullopt;
   }
 
@@ -105,4 +113,4 @@ class input_file {
   std::uint64_t bytes_ = 0;
 };
 
-}  // namespace oneprobe
+}  // namespace oneprobe::inline v0_1

@@ -15,7 +15,7 @@
 
 #include "oneprobe/core/error.hpp"
 
-namespace oneprobe {
+namespace oneprobe::inline v0_1 {
 
 enum class load_error : std::uint8_t {
   not_oneprobe_file,        // other bytes, or none
@@ -125,4 +125,4 @@ inline load_failure inconsistent(std::string_view name, std::string_view what) {
 }
 
 }  // namespace detail
-}  // namespace oneprobe
+}  // namespace oneprobe::inline v0_1

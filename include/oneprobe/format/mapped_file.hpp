@@ -23,7 +23,7 @@
 #include "oneprobe/format/input_file.hpp"
 #include "oneprobe/format/load_failure.hpp"
 
-namespace oneprobe {
+namespace oneprobe::inline v0_1 {
 
 namespace detail {
 
@@ -35,53 +35,63 @@ constexpr int shared_with([[maybe_unused]] page_touch touch) noexcept {
   return MAP_SHARED;
 }
 
+/// The mapping of a whole file, which ends with its owner. The file itself may be closed before.
+class file_mapping {
+ public:
+  static loaded<file_mapping> of(const input_file& file, file_access access, page_touch touch) {
+    file_mapping mapping;
+    if (file.size() == 0) return mapping;  // there is no mapping of nothing
+    if (file.size() > std::numeric_limits<std::size_t>::max())
+      return file.failed("it is larger than this machine's memory can be");
+    const auto size = static_cast<std::size_t>(file.size());
+    const int allowed = access == file_access::update ? PROT_READ | PROT_WRITE : PROT_READ;
+    void* const memory = ::mmap(nullptr, size, allowed, shared_with(touch), file.descriptor(), 0);
+    if (memory == MAP_FAILED) return file.failed(system_words(errno));
+    mapping.bytes_ = {static_cast<std::byte*>(memory), size};
+    return mapping;
+  }
+
+  file_mapping(file_mapping&& other) noexcept : bytes_(std::exchange(other.bytes_, {})) {}
+  file_mapping& operator=(file_mapping&& other) noexcept {
+    std::swap(bytes_, other.bytes_);
+    return *this;
+  }
+  ~file_mapping() {
+    if (!bytes_.empty()) ::munmap(bytes_.data(), bytes_.size());
+  }
+
+  /// Not to be written where the access is to read.
+  std::span<std::byte> bytes() const noexcept { return bytes_; }
+
+ private:
+  file_mapping() noexcept = default;
+
+  std::span<std::byte> bytes_;
+};
+
 }  // namespace detail
 
 class mapped_file {
  public:
   static loaded<mapped_file> map(const std::string& path, page_touch touch = page_touch::on_use) {
-    loaded<input_file> file = input_file::open(path);
-    if (!file) return std::move(file).failure();
-    mapped_file mapped;
-    mapped.name_ = file->name();
-    if (file->size() == 0) return mapped;  // there is no mapping of nothing
-    if (file->size() > std::numeric_limits<std::size_t>::max())
-      return file->failed("it is larger than this machine's memory can be");
-    mapped.size_ = static_cast<std::size_t>(file->size());
-    void* const memory =
-        ::mmap(nullptr, mapped.size_, PROT_READ, detail::shared_with(touch), file->descriptor(), 0);
-    if (memory == MAP_FAILED) {
-      mapped.size_ = 0;
-      return file->failed(detail::system_words(errno));
-    }
-    mapped.data_ = static_cast<const std::byte*>(memory);
-    return mapped;
+    const loaded<input_file> file = input_file::open(path);
+    if (!file) return file.failure();
+    loaded<detail::file_mapping> mapping =
+        detail::file_mapping::of(*file, file_access::read, touch);
+    if (!mapping) return std::move(mapping).failure();
+    return mapped_file(file->name(), *std::move(mapping));
   }
 
-  mapped_file(mapped_file&& other) noexcept { swap(other); }
-  mapped_file& operator=(mapped_file&& other) noexcept {
-    swap(other);
-    return *this;
-  }
-  ~mapped_file() {
-    if (data_ != nullptr) ::munmap(const_cast<std::byte*>(data_), size_);
-  }
-
-  std::span<const std::byte> bytes() const noexcept { return {data_, size_}; }
+  std::span<const std::byte> bytes() const noexcept { return mapping_.bytes(); }
   /// What sentences call it.
   const std::string& name() const noexcept { return name_; }
 
  private:
-  mapped_file() noexcept = default;
-  void swap(mapped_file& other) noexcept {
-    std::swap(data_, other.data_);
-    std::swap(size_, other.size_);
-    std::swap(name_, other.name_);
-  }
+  mapped_file(std::string name, detail::file_mapping mapping) noexcept
+      : name_(std::move(name)), mapping_(std::move(mapping)) {}
 
-  const std::byte* data_ = nullptr;
-  std::size_t size_ = 0;
   std::string name_;
+  detail::file_mapping mapping_;
 };
 
-}  // namespace oneprobe
+}  // namespace oneprobe::inline v0_1

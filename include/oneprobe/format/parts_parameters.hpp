@@ -29,7 +29,7 @@
 #include "oneprobe/format/load_failure.hpp"
 #include "oneprobe/format/preamble.hpp"
 
-namespace oneprobe {
+namespace oneprobe::inline v0_1 {
 
 struct parts_parameters {
   static constexpr std::uint32_t version = 1;
@@ -178,4 +178,4 @@ inline loaded<parts_parameters> decode_parts_parameters(std::span<const std::byt
   return read;
 }
 
-}  // namespace oneprobe
+}  // namespace oneprobe::inline v0_1

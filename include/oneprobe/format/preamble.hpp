@@ -32,7 +32,7 @@
 #include "oneprobe/format/checksum.hpp"
 #include "oneprobe/format/load_failure.hpp"
 
-namespace oneprobe {
+namespace oneprobe::inline v0_1 {
 
 inline constexpr std::size_t preamble_bytes = 64;
 inline constexpr std::size_t section_alignment = 64;
@@ -161,4 +161,4 @@ inline std::optional<load_failure> find_section_fault(std::span<const std::byte>
 }
 
 }  // namespace detail
-}  // namespace oneprobe
+}  // namespace oneprobe::inline v0_1

@@ -39,7 +39,7 @@
 #include "oneprobe/format/load_failure.hpp"
 #include "oneprobe/format/preamble.hpp"
 
-namespace oneprobe {
+namespace oneprobe::inline v0_1 {
 
 /// The kinds of files that hold a table.
 enum class table_kind : std::uint16_t {
@@ -120,9 +120,6 @@ inline std::optional<std::string> find_fault(const element_shape& shape) {
   return check.fault;
 }
 
-/// Whether a candidate's number says in which buckets it is.
-constexpr bool is_levelled(const table_plan& plan) noexcept { return plan.levels == plan.choices; }
-
 /// What no table of this plan can have counted. REQUIRES: a plan without a fault.
 inline std::optional<std::string> find_fault(const table_counts& counts, const table_plan& plan) {
   plan_check check;
@@ -130,9 +127,9 @@ inline std::optional<std::string> find_fault(const table_counts& counts, const t
         "no more than the overflow has slots", counts.overflow);
   std::uint64_t sum = counts.overflow;
   for (std::uint32_t i = 0; i < table_plan::most_levels; ++i) {
-    const std::uint64_t buckets = i >= plan.choices   ? 0
-                                  : is_levelled(plan) ? plan.level_buckets[i]
-                                                      : plan.buckets();
+    const std::uint64_t buckets = i >= plan.choices    ? 0
+                                  : plan.is_levelled() ? plan.level_buckets[i]
+                                                       : plan.buckets();
     check(counts.levels[i] <= buckets * plan.bucket_capacity, "elements of a level",
           "no more than it has slots", counts.levels[i]);
     sum += check.fault ? 0 : counts.levels[i];
@@ -184,6 +181,74 @@ inline std::array<std::byte, table_parameters::bytes> encode(
   return bytes;
 }
 
+namespace detail {
+
+inline void take_plan_sizes(byte_reader& in, table_plan& plan) noexcept {
+  plan.bucket_capacity = in.take<std::uint32_t>();
+  plan.choices = in.take<std::uint32_t>();
+  plan.levels = in.take<std::uint32_t>();
+  in.take<std::uint32_t>();
+  plan.elements = in.take<std::uint64_t>();
+  for (std::uint64_t& buckets : plan.level_buckets) buckets = in.take<std::uint64_t>();
+  plan.overflow_buckets = in.take<std::uint64_t>();
+  plan.overflow_reserve = in.take<std::uint64_t>();
+}
+
+inline void take_prediction(byte_reader& in, table_prediction& predicted) noexcept {
+  predicted.insert_accesses = in.take<double>();
+  predicted.hit_accesses = in.take<double>();
+  predicted.miss_accesses = in.take<double>();
+  predicted.overflow_fraction = in.take<double>();
+  predicted.overflow_mean = in.take<double>();
+  predicted.overflow_deviation = in.take<double>();
+  predicted.exceed_probability = in.take<double>();
+}
+
+/// What the section says, whatever that is. REQUIRES: as many bytes as encode gives.
+inline table_parameters take_table_parameters(std::span<const std::byte> section) noexcept {
+  table_parameters read;
+  byte_reader in(section);
+  in.take<std::uint32_t>();
+  read.hash = static_cast<file_hash>(in.take<std::uint32_t>());
+  read.seed = in.take<std::uint64_t>();
+  read.schema = in.take<std::uint64_t>();
+  read.state = static_cast<table_file_state>(in.take<std::uint32_t>());
+  read.shape.order = static_cast<byte_order>(in.take<std::uint8_t>());
+  read.plan.workload = static_cast<table_workload>(in.take<std::uint8_t>());
+  read.plan.scheme = static_cast<scheme_kind>(in.take<std::uint8_t>());
+  in.take<std::uint8_t>();
+  read.shape.key_bytes = in.take<std::uint32_t>();
+  read.shape.value_bytes = in.take<std::uint32_t>();
+  read.shape.slot_bytes = in.take<std::uint32_t>();
+  read.shape.slot_alignment = in.take<std::uint32_t>();
+  take_plan_sizes(in, read.plan);
+  take_prediction(in, read.plan.predicted);
+  read.counts.size = in.take<std::uint64_t>();
+  read.counts.overflow = in.take<std::uint64_t>();
+  for (std::uint64_t& level : read.counts.levels) level = in.take<std::uint64_t>();
+  return read;
+}
+
+/// What no file with such a payload can say.
+inline std::optional<std::string> find_fault(const table_parameters& read,
+                                             std::uint64_t payload_bytes) {
+  if (auto fault = oneprobe::find_fault(read.plan)) return fault;
+  if (auto fault = find_fault(read.shape)) return fault;
+  if (auto fault = find_fault(read.counts, read.plan)) return fault;
+  plan_check check;
+  check(read.hash == file_hash::own || read.hash == file_hash::seeded, "hash", "0 or 1",
+        static_cast<std::uint32_t>(read.hash));
+  check(read.state == table_file_state::closed || read.state == table_file_state::open, "state",
+        "0 or 1", static_cast<std::uint32_t>(read.state));
+  if (check.fault) return check.fault;
+  const std::uint64_t table_bytes = read.plan.memory(read.shape.slot_bytes).total();
+  if (payload_bytes == table_bytes) return std::nullopt;
+  return "the payload must have " + std::to_string(table_bytes) + " bytes; found " +
+         std::to_string(payload_bytes);
+}
+
+}  // namespace detail
+
 /// Reads the parameter section of a file with this preamble. What is returned is a plan without a
 /// fault, whose memory is as large as the payload, and counts that such a table can have.
 inline loaded<table_parameters> decode_table_parameters(std::span<const std::byte> section,
@@ -195,60 +260,13 @@ inline loaded<table_parameters> decode_table_parameters(std::span<const std::byt
   if (auto failure = detail::find_section_fault(section, head, table_parameters::version,
                                                 table_parameters::bytes, name))
     return *std::move(failure);
-
-  table_parameters read;
-  table_plan& plan = read.plan;
-  byte_reader in(section);
-  in.take<std::uint32_t>();
-  read.hash = static_cast<file_hash>(in.take<std::uint32_t>());
-  read.seed = in.take<std::uint64_t>();
-  read.schema = in.take<std::uint64_t>();
-  read.state = static_cast<table_file_state>(in.take<std::uint32_t>());
-  read.shape.order = static_cast<byte_order>(in.take<std::uint8_t>());
-  plan.workload = static_cast<table_workload>(in.take<std::uint8_t>());
-  plan.scheme = static_cast<scheme_kind>(in.take<std::uint8_t>());
-  in.take<std::uint8_t>();
-  read.shape.key_bytes = in.take<std::uint32_t>();
-  read.shape.value_bytes = in.take<std::uint32_t>();
-  read.shape.slot_bytes = in.take<std::uint32_t>();
-  read.shape.slot_alignment = in.take<std::uint32_t>();
-  plan.bucket_capacity = in.take<std::uint32_t>();
-  plan.choices = in.take<std::uint32_t>();
-  plan.levels = in.take<std::uint32_t>();
-  in.take<std::uint32_t>();
-  plan.elements = in.take<std::uint64_t>();
-  for (std::uint64_t& buckets : plan.level_buckets) buckets = in.take<std::uint64_t>();
-  plan.overflow_buckets = in.take<std::uint64_t>();
-  plan.overflow_reserve = in.take<std::uint64_t>();
-  plan.predicted.insert_accesses = in.take<double>();
-  plan.predicted.hit_accesses = in.take<double>();
-  plan.predicted.miss_accesses = in.take<double>();
-  plan.predicted.overflow_fraction = in.take<double>();
-  plan.predicted.overflow_mean = in.take<double>();
-  plan.predicted.overflow_deviation = in.take<double>();
-  plan.predicted.exceed_probability = in.take<double>();
-  read.counts.size = in.take<std::uint64_t>();
-  read.counts.overflow = in.take<std::uint64_t>();
-  for (std::uint64_t& level : read.counts.levels) level = in.take<std::uint64_t>();
-
-  const auto inconsistent = [&](std::string_view what) { return detail::inconsistent(name, what); };
-  if (const std::optional<std::string> fault = find_fault(plan)) return inconsistent(*fault);
-  if (const auto fault = detail::find_fault(read.shape)) return inconsistent(*fault);
-  if (const auto fault = detail::find_fault(read.counts, plan)) return inconsistent(*fault);
-  if (read.hash != file_hash::own && read.hash != file_hash::seeded)
-    return inconsistent("hash must be 0 or 1; found " +
-                        std::to_string(static_cast<std::uint32_t>(read.hash)));
-  if (read.state != table_file_state::closed && read.state != table_file_state::open)
-    return inconsistent("state must be 0 or 1; found " +
-                        std::to_string(static_cast<std::uint32_t>(read.state)));
+  const table_parameters read = detail::take_table_parameters(section);
+  if (const auto fault = detail::find_fault(read, head.payload_bytes))
+    return detail::inconsistent(name, *fault);
   // Whatever was not read above, or means nothing in this plan, is seen here.
   if (!std::ranges::equal(encode(read), section))
-    return inconsistent("a field that means nothing is not 0");
-  const std::uint64_t payload_bytes = plan.memory(read.shape.slot_bytes).total();
-  if (payload_bytes != head.payload_bytes)
-    return inconsistent("the payload must have " + std::to_string(payload_bytes) +
-                        " bytes; found " + std::to_string(head.payload_bytes));
+    return detail::inconsistent(name, "a field that means nothing is not 0");
   return read;
 }
 
-}  // namespace oneprobe
+}  // namespace oneprobe::inline v0_1

@@ -4,20 +4,18 @@
 //   file->bytes()[1000] = std::byte{1};
 //   if (auto failure = file->sync()) complain(failure->sentence);
 //
-// The writer holds a lock on the file until it ends, where the system has locks that belong to an
-// open file (Linux); another that comes meanwhile is refused. Whoever cuts the file off while it is
-// mapped ends this process at the next access (SIGBUS), as does a disk that is full, if the file
-// has holes; `write_atomically` leaves none.
+// The writer holds a lock on the file until it ends (locked_file.hpp): another that comes meanwhile
+// is refused, and so is the writer itself while somebody has the file locked to read it. Whoever
+// cuts the file off while it is mapped ends this process at the next access (SIGBUS), as does a
+// disk that is full, if the file has holes; `write_atomically` leaves none.
 #pragma once
 
-#include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <cstddef>
-#include <cstdint>
-#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -27,35 +25,16 @@
 #include "oneprobe/core/line_memory.hpp"
 #include "oneprobe/format/input_file.hpp"
 #include "oneprobe/format/load_failure.hpp"
-#include "oneprobe/format/mapped_file.hpp"
+#include "oneprobe/format/locked_file.hpp"
 
-namespace oneprobe {
+namespace oneprobe::inline v0_1 {
 namespace detail {
 
-/// 0, or errno. The lock ends with the last descriptor of this open file.
-inline int lock_for_writing([[maybe_unused]] int descriptor) noexcept {
-#if defined(F_OFD_SETLK)
-  struct flock whole {};
-  whole.l_type = F_WRLCK;
-  whole.l_whence = SEEK_SET;
-  if (::fcntl(descriptor, F_OFD_SETLK, &whole) != 0) {
-    // File systems without locks: there is no better way to offer.
-    return errno == ENOLCK || errno == EINVAL || errno == ENOTSUP ? 0 : errno;
-  }
-#endif
-  return 0;
-}
-
-/// The file at `path`, locked for this process.
-inline loaded<input_file> open_locked(const std::string& path) {
-  loaded<input_file> file = input_file::open(path, file_access::update);
-  if (!file) return file;
-  const int error = lock_for_writing(file->descriptor());
-  if (error == EAGAIN || error == EACCES)
-    return load_failure{load_error::not_closed,
-                        file->name() + " was not closed: it is open for writing elsewhere"};
-  if (error != 0) return file->failed(system_words(error));
-  return file;
+/// The same path, whatever folder this process works in later.
+inline std::string absolute_path(const std::string& path) {
+  std::array<char, 4096> folder;
+  if (path.starts_with('/') || ::getcwd(folder.data(), folder.size()) == nullptr) return path;
+  return std::string(folder.data()) + "/" + path;
 }
 
 }  // namespace detail
@@ -63,56 +42,54 @@ inline loaded<input_file> open_locked(const std::string& path) {
 class updated_file {
  public:
   static loaded<updated_file> open(const std::string& path, page_touch touch = page_touch::on_use) {
-    loaded<input_file> file = detail::open_locked(path);
+    loaded<locked_file> file = locked_file::open(path, file_access::update, touch);
     if (!file) return std::move(file).failure();
-    if (file->size() > std::numeric_limits<std::size_t>::max())
-      return file->failed("it is larger than this machine's memory can be");
-    updated_file updated(*std::move(file));
-    if (updated.size_ == 0) return updated;  // there is no mapping of nothing
-    void* const memory = ::mmap(nullptr, updated.size_, PROT_READ | PROT_WRITE,
-                                detail::shared_with(touch), updated.file_.descriptor(), 0);
-    if (memory == MAP_FAILED) return updated.file_.failed(detail::system_words(errno));
-    updated.data_ = static_cast<std::byte*>(memory);
-    return updated;
+    return updated_file(*std::move(file), detail::absolute_path(path));
   }
 
-  updated_file(updated_file&& other) noexcept
-      : file_(std::move(other.file_)),
-        data_(std::exchange(other.data_, nullptr)),
-        size_(std::exchange(other.size_, 0)) {}
-  ~updated_file() {
-    if (data_ != nullptr) ::munmap(data_, size_);
-  }
-
-  std::span<std::byte> bytes() const noexcept { return {data_, data_ == nullptr ? 0 : size_}; }
+  std::span<std::byte> bytes() const noexcept { return locked_.bytes(); }
   /// What sentences call it.
-  const std::string& name() const noexcept { return file_.name(); }
+  const std::string& name() const noexcept { return locked_.name(); }
+
+  /// Has all pages ready to be written; `page_touch::at_once` alone has them ready to be read. They
+  /// count as changed: `sync` and `write_head` write them all. Once a page was written to the disk,
+  /// by them or by the system itself, its next change waits for the system again, which has to note
+  /// it; only files in memory (tmpfs) need no such notes.
+  void touch_for_writing() const noexcept { detail::touch_for_writing(bytes()); }
 
   /// Forces all changes to the disk.
   [[nodiscard]] std::optional<save_failure> sync() const {
-    if (data_ == nullptr || ::msync(data_, size_, MS_SYNC) == 0) return std::nullopt;
-    return failed(errno);
+    if (bytes().empty() || ::msync(bytes().data(), bytes().size(), MS_SYNC) == 0)
+      return std::nullopt;
+    return failed(detail::system_words(errno));
   }
   /// Replaces the first bytes by one write, and forces them to the disk: whoever ends this process
-  /// leaves the old ones or the new ones.
+  /// leaves the old ones or the new ones. If it fails, some may be new, or all of them.
   [[nodiscard]] std::optional<save_failure> write_head(std::span<const std::byte> head) const {
-    const ssize_t put = ::pwrite(file_.descriptor(), head.data(), head.size(), 0);
-    if (put < 0) return failed(errno);
-    if (static_cast<std::size_t>(put) != head.size()) return failed(EIO);
-    if (::fsync(file_.descriptor()) != 0) return failed(errno);
+    const ssize_t put = ::pwrite(descriptor(), head.data(), head.size(), 0);
+    if (put < 0) return failed(detail::system_words(errno));
+    if (static_cast<std::size_t>(put) != head.size()) return failed(detail::system_words(EIO));
+    if (::fsync(descriptor()) != 0) return failed(detail::system_words(errno));
     return std::nullopt;
+  }
+  /// None if whoever opens the path finds this file.
+  [[nodiscard]] std::optional<save_failure> find_other_name() const {
+    if (detail::is_name_of(path_, locked_.file())) return std::nullopt;
+    return failed(
+        "it was replaced, renamed or removed while it was open; "
+        "the changes are in the file that was opened");
   }
 
  private:
-  explicit updated_file(input_file file) noexcept
-      : file_(std::move(file)), size_(static_cast<std::size_t>(file_.size())) {}
-  save_failure failed(int error) const {
-    return {name() + " cannot be written: " + detail::system_words(error)};
+  updated_file(locked_file locked, std::string path) noexcept
+      : locked_(std::move(locked)), path_(std::move(path)) {}
+  int descriptor() const noexcept { return locked_.file().descriptor(); }
+  save_failure failed(std::string_view why) const {
+    return {name() + " cannot be written: " + std::string(why)};
   }
 
-  input_file file_;
-  std::byte* data_ = nullptr;
-  std::size_t size_ = 0;
+  locked_file locked_;
+  std::string path_;  // absolute
 };
 
-}  // namespace oneprobe
+}  // namespace oneprobe::inline v0_1

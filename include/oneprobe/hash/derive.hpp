@@ -6,6 +6,7 @@
 //            \--- stream 128 ----------> fingerprint
 //            \--- times an odd number -> pattern: which bits an element sets
 //            \--- stream 130 ----------> its place in an overflow
+//            \--- streams 140, 141 ----> where a summary's sequence of cells begins, and its step
 //
 // A stream is a bijection of the 64 bits, another one for each number: hash + number * golden
 // ratio, then the finalizer of SplitMix64. The tests hold all of them to independence, by
@@ -18,7 +19,7 @@
 #include "oneprobe/core/key_hash.hpp"
 #include "oneprobe/core/wide_product.hpp"
 
-namespace oneprobe {
+namespace oneprobe::inline v0_1 {
 
 /// 2^64 / golden ratio, odd: multiples of it are spread evenly over the 64-bit integers.
 inline constexpr std::uint64_t golden_ratio_64 = 0x9e37'79b9'7f4a'7c15;
@@ -39,6 +40,8 @@ constexpr std::uint64_t hash_stream(key_hash hash, std::uint64_t number) noexcep
 inline constexpr std::uint64_t first_coin_stream = 64;
 inline constexpr std::uint64_t fingerprint_stream = 128;
 inline constexpr std::uint64_t overflow_stream = 130;
+inline constexpr std::uint64_t cell_start_stream = 140;
+inline constexpr std::uint64_t cell_step_stream = 141;
 
 /// The bits from which candidate 0, 1, ..., 63 is drawn.
 constexpr std::uint64_t candidate_bits(key_hash hash, std::uint32_t candidate) noexcept {
@@ -79,4 +82,4 @@ constexpr std::uint64_t reduce(std::uint64_t bits, std::uint64_t n) noexcept {
   return multiply_wide(bits, n).high;
 }
 
-}  // namespace oneprobe
+}  // namespace oneprobe::inline v0_1

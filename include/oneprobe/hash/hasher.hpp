@@ -48,7 +48,7 @@
 #include <ranges>
 #endif
 
-namespace oneprobe {
+namespace oneprobe::inline v0_1 {
 
 /// A callable from keys to key_hash.
 template <class Hash, class Key>
@@ -192,4 +192,4 @@ inline std::uint64_t random_seed() {
 #endif
 }
 
-}  // namespace oneprobe
+}  // namespace oneprobe::inline v0_1

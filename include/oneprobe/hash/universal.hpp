@@ -42,7 +42,7 @@
 #include "oneprobe/hash/derive.hpp"
 #include "oneprobe/hash/hasher.hpp"
 
-namespace oneprobe {
+namespace oneprobe::inline v0_1 {
 
 /// Gives 64 random bits at every call; random_seed is one.
 template <class Source>
@@ -324,4 +324,4 @@ class tabulation_hash {
   words tables_{};
 };
 
-}  // namespace oneprobe
+}  // namespace oneprobe::inline v0_1

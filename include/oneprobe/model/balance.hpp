@@ -16,7 +16,7 @@
 #include <optional>
 #include <vector>
 
-namespace oneprobe::model {
+namespace oneprobe::inline v0_1::model {
 
 /// Fraction of buckets with 0, 1, 2, ... elements.
 struct load_distribution {
@@ -104,4 +104,4 @@ double edge_accesses_multilevel(unsigned choices, double overflow_fraction);
 /// independent one per level (erratum 0.23: more than least_overflow_multilevel promises).
 double shared_coin_overflow(double elements_per_bucket, unsigned choices, double accesses);
 
-}  // namespace oneprobe::model
+}  // namespace oneprobe::inline v0_1::model

@@ -20,7 +20,7 @@
 #include "oneprobe/core/block_rules.hpp"
 #include "oneprobe/model/fluid.hpp"
 
-namespace oneprobe::model {
+namespace oneprobe::inline v0_1::model {
 
 // The rules' names belong to all parts of the library.
 using oneprobe::lookup_rule;
@@ -126,4 +126,4 @@ struct balanced_needs {
 /// nothing fits.
 balanced_point choose_balanced(const balanced_needs& needs);
 
-}  // namespace oneprobe::model
+}  // namespace oneprobe::inline v0_1::model

@@ -18,7 +18,7 @@
 
 #include "oneprobe/model/balanced.hpp"
 
-namespace oneprobe::model {
+namespace oneprobe::inline v0_1::model {
 
 /// P(an absent key matches in the overflow list) when so much of it is taken: a miss in a linear
 /// probing table compares (1 / (1 - load)^2 - 1) / 2 entries before it meets a free slot.
@@ -59,4 +59,4 @@ class built_filter {
   std::shared_ptr<const law> law_;
 };
 
-}  // namespace oneprobe::model
+}  // namespace oneprobe::inline v0_1::model

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace oneprobe::model {
+namespace oneprobe::inline v0_1::model {
 
 /// Expected number of colliding pairs, C(m, 2) / n (7.1.2).
 double expected_collisions(double balls, double bins);
@@ -65,4 +65,4 @@ std::vector<double> max_load_at_least(std::uint64_t balls, std::uint64_t bins, u
 /// Exact expected maximum load, one choice.
 double expected_max_load(std::uint64_t balls, std::uint64_t bins);
 
-}  // namespace oneprobe::model
+}  // namespace oneprobe::inline v0_1::model

@@ -13,7 +13,7 @@
 
 #include "oneprobe/core/block_rules.hpp"
 
-namespace oneprobe::model {
+namespace oneprobe::inline v0_1::model {
 
 /// The largest k the models accept. Bits per element: 0.01 to 10^6. Block bits: 1 to 4096.
 inline constexpr unsigned largest_bits_set = 256;
@@ -87,4 +87,4 @@ double expected_counters_at_least(double cells, double elements, unsigned bits_s
 /// is at most `allowed` (above 0).
 unsigned counter_bits_for(double cells, double elements, unsigned bits_set, double allowed);
 
-}  // namespace oneprobe::model
+}  // namespace oneprobe::inline v0_1::model

@@ -13,7 +13,7 @@
 
 #include <vector>
 
-namespace oneprobe::model {
+namespace oneprobe::inline v0_1::model {
 
 /// The admission rule: h (0 to `largest_threshold`) and p in [0, 1]. (h, 1) and (h + 1, 0) are the
 /// same rule; (0, 0) refuses everything.
@@ -46,4 +46,4 @@ double refused_fraction(double arrivals_mean, threshold rule);
 /// The derivative of refused_mean with respect to the mean.
 double refusal_probability(double arrivals_mean, threshold rule);
 
-}  // namespace oneprobe::model
+}  // namespace oneprobe::inline v0_1::model

@@ -18,7 +18,7 @@
 #include "oneprobe/model/fluid.hpp"
 #include "oneprobe/model/partition.hpp"
 
-namespace oneprobe::model {
+namespace oneprobe::inline v0_1::model {
 
 /// ErlangB(h, lambda): the fraction of arrivals that find all h slots taken.
 double erlang_b(unsigned slots, double offered_load);
@@ -53,4 +53,4 @@ partition least_overflow_partition_under_churn(double load_factor, unsigned buck
 double largest_load_factor_under_churn(double overflow_fraction, unsigned bucket_capacity,
                                        unsigned choices);
 
-}  // namespace oneprobe::model
+}  // namespace oneprobe::inline v0_1::model

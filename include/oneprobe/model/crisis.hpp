@@ -15,7 +15,7 @@
 #include <span>
 #include <vector>
 
-namespace oneprobe::model {
+namespace oneprobe::inline v0_1::model {
 
 using level_sizes = std::vector<std::uint64_t>;
 
@@ -76,4 +76,4 @@ double skew_sequence_bound(double elements, double c1, double c2, unsigned level
 /// probability by o(n^-c); requires c1 > 1, c2 < 1, c1 c2 > 1 (errata 1.8-1.11).
 unsigned asymptotic_levels(double elements, double c1, double c2, double exponent);
 
-}  // namespace oneprobe::model
+}  // namespace oneprobe::inline v0_1::model

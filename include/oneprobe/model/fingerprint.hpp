@@ -16,8 +16,9 @@
 #include <vector>
 
 #include "oneprobe/model/balanced.hpp"
+#include "oneprobe/model/balanced_levels.hpp"
 
-namespace oneprobe::model {
+namespace oneprobe::inline v0_1::model {
 
 /// Which element leaves a full bucket, and what tells a query to go on.
 enum class overflow_order {
@@ -64,6 +65,17 @@ struct overfilled {
 overfilled overfill(const fingerprint_shape& shape, double design_arrivals, double slack,
                     double fill);
 
+/// The fraction of `arrivals_mean` elements each that buckets hand on. Equal fingerprints are one.
+double handed_on_fraction(const fingerprint_shape& shape, double arrivals_mean);
+
+/// A filter in prefix order as it is built: levels of any size, an overflow list with so many
+/// slots, and any number of elements, more than planned included. Elements of a bucket that have
+/// equal fingerprints take one slot. Once the list is full, a bucket of the last level that hands
+/// another on is saturated: it matches everything from then on. `forced_fraction` are those events
+/// by element. `shape.choices` does not matter: there are as many as levels.
+built_error evaluate_built(const fingerprint_shape& shape, double elements,
+                           const built_levels& levels);
+
 struct fingerprint_point {
   fingerprint_shape shape;
   double arrivals_mean = 0;
@@ -83,4 +95,4 @@ struct fingerprint_needs {
 /// The least FPR within the access limit. Throws std::invalid_argument when nothing fits.
 fingerprint_point choose_fingerprint(const fingerprint_needs& needs);
 
-}  // namespace oneprobe::model
+}  // namespace oneprobe::inline v0_1::model

@@ -16,7 +16,7 @@
 #include "oneprobe/model/churn.hpp"
 #include "oneprobe/model/fluid.hpp"
 
-namespace oneprobe::model {
+namespace oneprobe::inline v0_1::model {
 
 struct overflow_spread {
   double mean = 0;                // elements
@@ -39,4 +39,4 @@ overflow_spread overflow_spread_churning(const churn_parameters& parameters, dou
 /// than that.
 double reserve_for(const overflow_spread& spread, double probability);
 
-}  // namespace oneprobe::model
+}  // namespace oneprobe::inline v0_1::model

@@ -20,7 +20,7 @@
 #include "oneprobe/core/scheme_kind.hpp"
 #include "oneprobe/model/bucket.hpp"
 
-namespace oneprobe::model {
+namespace oneprobe::inline v0_1::model {
 
 // The schemes' names belong to all parts of the library.
 using oneprobe::largest_choices;
@@ -58,4 +58,4 @@ fluid_state fluid_limit(const fluid_parameters& parameters);
 /// smallest level times the number of loads up to 1e7, so that it ends within seconds.
 fluid_state fluid_limit_by_ode(const fluid_parameters& parameters);
 
-}  // namespace oneprobe::model
+}  // namespace oneprobe::inline v0_1::model

@@ -20,7 +20,7 @@
 #include "oneprobe/model/churn.hpp"
 #include "oneprobe/model/fluid.hpp"
 
-namespace oneprobe::model {
+namespace oneprobe::inline v0_1::model {
 
 struct grouped_slots {
   unsigned slots = 16;       // h
@@ -42,4 +42,4 @@ double grouped_overflow_churning(const churn_parameters& parameters, const group
 /// The same of a table that only fills: single and multilevel.
 double grouped_overflow_filling(const fluid_parameters& parameters, const grouped_slots& bucket);
 
-}  // namespace oneprobe::model
+}  // namespace oneprobe::inline v0_1::model

@@ -18,7 +18,7 @@
 #include "oneprobe/model/churn.hpp"
 #include "oneprobe/model/fluid.hpp"
 
-namespace oneprobe::model {
+namespace oneprobe::inline v0_1::model {
 
 /// What an element that is not there finds in one of its candidates.
 struct note_law {
@@ -39,6 +39,7 @@ struct table_accesses {
   double insert = 0;  // of a new key: until it is known to be absent and a bucket has room
   double hit = 0;     // of any element present
   double miss = 0;
+  double miss_overflow = 0;  // P(a miss goes past all candidates, to the overflow)
 };
 
 /// Single, sequential and multilevel placement without a budget. Notes are up in full buckets only,
@@ -48,4 +49,4 @@ table_accesses table_accesses_filling(const fluid_parameters& parameters, unsign
 /// The same schemes. Here a bucket with room may have notes that are up.
 table_accesses table_accesses_churning(const churn_parameters& parameters, unsigned kinds);
 
-}  // namespace oneprobe::model
+}  // namespace oneprobe::inline v0_1::model

@@ -12,7 +12,7 @@
 
 #include <span>
 
-namespace oneprobe::model {
+namespace oneprobe::inline v0_1::model {
 
 /// gamma_LB(a; c, h), OFH Theorems 1 and 2, clamped at 0: for c < 1 the printed expression turns
 /// negative once the budget suffices to place everything.
@@ -53,4 +53,4 @@ double mixture_overflow(double accesses, double load_factor, unsigned bucket_cap
 double mixture_imbalance(std::span<const double> group_fractions,
                          std::span<const access_distribution> mixture);
 
-}  // namespace oneprobe::model
+}  // namespace oneprobe::inline v0_1::model

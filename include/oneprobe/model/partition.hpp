@@ -9,7 +9,7 @@
 
 #include <vector>
 
-namespace oneprobe::model {
+namespace oneprobe::inline v0_1::model {
 
 struct cutoff {
   double mean_accesses = 0;             // a_co
@@ -45,4 +45,4 @@ partition least_overflow_partition(double load_factor, unsigned bucket_capacity,
 /// Largest load factor c whose least-overflow partition overflows at most `overflow_fraction`.
 double largest_load_factor(double overflow_fraction, unsigned bucket_capacity, unsigned choices);
 
-}  // namespace oneprobe::model
+}  // namespace oneprobe::inline v0_1::model

@@ -11,7 +11,7 @@
 
 #include <cstdint>
 
-namespace oneprobe::model {
+namespace oneprobe::inline v0_1::model {
 
 /// The largest mean number of arrivals per bucket that the models accept.
 inline constexpr double largest_mean = 1e9;
@@ -35,4 +35,4 @@ double poisson_shortfall(double mean, std::uint64_t limit);
 /// E[min(X, limit)]: what such a bucket keeps.
 double poisson_kept(double mean, std::uint64_t limit);
 
-}  // namespace oneprobe::model
+}  // namespace oneprobe::inline v0_1::model

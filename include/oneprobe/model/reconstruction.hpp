@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <span>
 
-namespace oneprobe::model {
+namespace oneprobe::inline v0_1::model {
 
 enum class deletion_order {
   uniform,      // the deleted ones are random
@@ -25,4 +25,4 @@ enum class deletion_order {
 double expected_moves(std::span<const std::uint64_t> levels, std::uint64_t elements,
                       double deleted_fraction, deletion_order order);
 
-}  // namespace oneprobe::model
+}  // namespace oneprobe::inline v0_1::model

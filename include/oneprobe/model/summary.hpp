@@ -16,7 +16,7 @@
 
 #include "oneprobe/model/crisis.hpp"
 
-namespace oneprobe::model {
+namespace oneprobe::inline v0_1::model {
 
 struct summary_error {
   double bytes = 0;
@@ -84,4 +84,4 @@ asymptotic_filter asymptotic_single_filter(double elements, double exponent);
 std::vector<asymptotic_filter> asymptotic_multi_filter(double elements, double c1, double c2,
                                                        unsigned levels, double exponent);
 
-}  // namespace oneprobe::model
+}  // namespace oneprobe::inline v0_1::model

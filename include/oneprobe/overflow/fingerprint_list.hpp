@@ -4,6 +4,11 @@
 //                      ^ first slot of an element: reduce(bits, slots); its fingerprint is in the
 //                        first slot from there on that was free, round the end to the beginning
 //
+// In ascending order (list_order::ascending) it takes the first slot from there on that has no
+// smaller fingerprint, and what was there moves on: an ordered hash table (Amble and Knuth, 1974).
+// Then the slots depend only on the set of entries, not on the order in which they came, and a
+// search ends at the first entry that is larger.
+//
 //   std::uint64_t taken = 0;
 //   fingerprint_list<> list(memory, {.slots = 1000, .reserve = 750}, taken);
 //   list.insert(overflow_bits(hash));       // added, present or full
@@ -11,7 +16,7 @@
 //
 // A view: the memory and the count of entries belong to the filter, zeroed memory is an empty list,
 // and nothing is ever allocated. It takes `reserve` entries, fewer than there are slots, and then
-// says `full`. With atomic_words threads may insert and look together.
+// says `full`. With atomic_words threads may insert and look together, first come, first placed.
 //
 // A search ends after all slots at the latest, whatever the memory holds: it may be a stranger's.
 #pragma once
@@ -27,13 +32,15 @@
 #include "oneprobe/core/wide_product.hpp"
 #include "oneprobe/core/word_access.hpp"
 
-namespace oneprobe {
+namespace oneprobe::inline v0_1 {
 
 enum class list_outcome : std::uint8_t {
   added,
   present,  // this fingerprint is there already, where a lookup finds it
   full,     // the reserve is used up; nothing was changed
 };
+
+enum class list_order : std::uint8_t { first_come, ascending };
 
 struct list_size {
   static constexpr std::size_t slot_bytes = 4;
@@ -53,8 +60,11 @@ struct atomic_count : std::atomic<std::uint64_t> {
   }
 };
 
-template <class Words = plain_words>
+template <class Words = plain_words, list_order Order = list_order::first_come>
 class fingerprint_list {
+  static_assert(Order == list_order::first_come || !Words::shared,
+                "an entry that moves on is nowhere for a moment");
+
  public:
   using fingerprint = std::uint32_t;
   /// How many entries there are, kept by the owner of the memory.
@@ -71,6 +81,7 @@ class fingerprint_list {
   list_outcome insert(std::uint64_t bits) noexcept {
     const fingerprint wanted = fingerprint_of(bits);
     std::uint64_t slot = first_slot(bits);
+    if constexpr (Order == list_order::ascending) return insert_from(slot, wanted);
     for (std::uint64_t looked = 0; looked < size_.slots; ++looked, slot = after(slot)) {
       fingerprint found = load(slot);
       if (found == 0) {
@@ -89,8 +100,7 @@ class fingerprint_list {
     std::uint64_t slot = first_slot(bits);
     for (std::uint64_t looked = 0; looked < size_.slots; ++looked, slot = after(slot)) {
       const fingerprint found = load(slot);
-      if (found == wanted) return true;
-      if (found == 0) return false;
+      if (ends_search(found, wanted)) return found == wanted;
     }
     return false;
   }
@@ -104,7 +114,7 @@ class fingerprint_list {
     for (std::uint64_t looked = 0; looked < size_.slots; ++looked, slot = after(slot)) {
       if (looked == 0 || slot % slots_in_line == 0) ++lines;
       const fingerprint found = load(slot);
-      if (found == wanted || found == 0) break;
+      if (ends_search(found, wanted)) break;
     }
     return lines;
   }
@@ -114,18 +124,20 @@ class fingerprint_list {
   std::uint64_t unite(const fingerprint_list& other) noexcept {
     // An entry's first slot is not known any more, only that all slots from there to its own are
     // taken. In the end every slot that was taken in either list is, and the entry lies in its own
-    // or further on with no free one between: a search from its first slot still comes to it.
+    // or further on with no free one between: a search from its first slot still comes to it. In
+    // ascending order, too: what comes in makes the entries of the slots before it smaller only.
     std::uint64_t dropped = 0;
     for (std::uint64_t slot = 0; slot < size_.slots; ++slot) {
       const fingerprint entry = other.load(slot);
       // Once one is dropped the filter believes everything of this list: others are no use.
-      if (entry != 0 && (dropped > 0 || !put_from(slot, entry))) ++dropped;
+      if (entry != 0 && (dropped > 0 || !takes_from(slot, entry))) ++dropped;
     }
     return dropped;
   }
 
   /// The probability that `contains` says yes to bits that were never added: every slot from a
-  /// random one to the end of its run is compared, and each is equal with probability 2^-32.
+  /// random one to the end of its run is compared, and each is equal with probability 2^-32. In
+  /// ascending order fewer are compared, and it is no more than this.
   double match_probability() const noexcept {
     double compared = 0;
     const bool has_end = for_each_run([&](std::uint64_t, std::uint64_t length) {
@@ -151,6 +163,46 @@ class fingerprint_list {
   }
   std::uint64_t after(std::uint64_t slot) const noexcept {
     return slot + 1 == size_.slots ? 0 : slot + 1;
+  }
+
+  static constexpr bool ends_search(fingerprint found, fingerprint wanted) noexcept {
+    if (found == wanted || found == 0) return true;
+    return Order == list_order::ascending && found > wanted;
+  }
+
+  /// In ascending order: takes the place of the first larger entry from `slot` on, which goes on in
+  /// the same way.
+  list_outcome insert_from(std::uint64_t slot, fingerprint entry) noexcept {
+    std::uint64_t looked = 0;
+    for (; looked < size_.slots && !ends_search(load(slot), entry); ++looked) slot = after(slot);
+    if (looked == size_.slots) return list_outcome::full;
+    if (load(slot) == entry) return list_outcome::present;
+    if (!has_free_slot(slot, looked) || !reserve_one()) return list_outcome::full;
+    for (; looked < size_.slots; ++looked, slot = after(slot)) {
+      const fingerprint found = load(slot);
+      if (!ends_search(found, entry)) continue;
+      if (found == entry) {
+        // Two elements with one fingerprint: the slot that it has come to serves both.
+        --*entries_;
+        break;
+      }
+      claim(slot, entry);
+      if (found == 0) break;
+      entry = found;
+    }
+    return list_outcome::added;
+  }
+  /// From `slot` on, of which `looked` lie behind it: else the last that is moved would fall out.
+  bool has_free_slot(std::uint64_t slot, std::uint64_t looked) const noexcept {
+    for (; looked < size_.slots; ++looked, slot = after(slot))
+      if (load(slot) == 0) return true;
+    return false;
+  }
+  bool takes_from(std::uint64_t slot, fingerprint entry) noexcept {
+    if constexpr (Order == list_order::ascending)
+      return insert_from(slot, entry) != list_outcome::full;
+    else
+      return put_from(slot, entry);
   }
 
   /// Calls `visit(begin, length)` with every run of taken slots. False if no slot is free, in which
@@ -240,4 +292,4 @@ class fingerprint_list {
   entry_count* entries_;
 };
 
-}  // namespace oneprobe
+}  // namespace oneprobe::inline v0_1

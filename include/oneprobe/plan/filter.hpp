@@ -24,8 +24,9 @@
 #include "oneprobe/core/balanced_layout.hpp"
 #include "oneprobe/core/filter_answers.hpp"
 #include "oneprobe/core/filter_plan.hpp"
+#include "oneprobe/plan/cost.hpp"
 
-namespace oneprobe {
+namespace oneprobe::inline v0_1 {
 
 /// How much of a proposal is worth its time. A plan alone leaves out alternatives, forecasts and
 /// the search for the nearest need.
@@ -41,12 +42,17 @@ struct filter_needs {
   /// Largest mean number of accesses of a negative query, the overflow list counted as one. None:
   /// 1.2 for the kinds made of blocks, any number for the others.
   std::optional<double> accesses{};
+  /// The same in time or energy: what an access and a look into the overflow list cost, and the
+  /// largest mean cost of a negative query instead of `accesses`.
+  std::optional<access_costs> costs{};
+  std::optional<double> budget{};
   std::uint32_t largest_choices = 3;  // 1 to filter_plan::most_levels
-  /// Balanced: so many more elements than planned, as a fraction up to 0.5, before any is forced
-  /// into a block that had refused it. The error grows before that, though gently.
-  double overfill = absorbed_overfill - 1;
+  /// Balanced and fingerprint: so many more elements than planned, as a fraction up to 0.5, before
+  /// any is forced into a block that had refused it, or saturates a bucket. The error grows before
+  /// that, though gently. None: 0.02, and 0.05 for a fingerprint filter that has to keep an error.
+  std::optional<double> overfill{};
 
-  std::optional<filter_kind> kind{};          // none: the better of blocked and balanced
+  std::optional<filter_kind> kind{};          // none: the best of those made of blocks
   std::optional<std::uint32_t> block_bits{};  // 512 or 256; none: 512, which errs less
   std::optional<block_layout> layout{};       // blocked; lanes: most speed. None: independent
   std::optional<lookup_rule> rule{};          // balanced; none: popcount, which errs least
@@ -67,7 +73,7 @@ struct overfill_forecast {
   filter_condition condition = filter_condition::as_planned;
 };
 
-/// The overflow list of a balanced filter, in elements.
+/// The overflow list of a balanced or a fingerprint filter, in elements.
 struct overflow_forecast {
   double mean = 0;
   double deviation = 0;         // standard deviation from filter to filter
@@ -81,16 +87,30 @@ struct filter_alternative {
   std::string why;                    // why it is not the answer
 };
 
+/// An overflow in an associative memory (CAM) beside the table, as hardware has it.
+struct cam_forecast {
+  double mean_entries = 0;
+  std::uint64_t entries = 0;  // exceeded with the probability below
+  double tail_probability = 0;
+  std::uint64_t entries_over_full = 0;  // likewise with as many more elements as are absorbed
+  std::uint32_t entry_bits = 0;
+};
+
 struct filter_proposal {
   std::optional<filter_plan> plan{};      // none: the need cannot be met
   std::string reason;                     // why this plan, or why none
   std::optional<filter_needs> nearest{};  // without a plan: the nearest need that can be met
 
   overflow_forecast overflow{};
+  cam_forecast cam{};
   std::uint64_t slack_bytes = 0;  // what the slack of the later levels and the list costs
   std::array<overfill_forecast, 3> overfill{};  // 1 %, 5 % and 20 % more elements
   std::vector<filter_alternative> alternatives{};
+  std::vector<std::string> warnings{};  // sentences: too small, sensitive to over-fill
 };
+
+/// Hardware that nobody tells otherwise has a CAM that overflows so rarely.
+inline constexpr double default_cam_tail = 1e-9;
 
 /// Throws std::invalid_argument where the needs contradict themselves or are out of range; a need
 /// that is sound and cannot be met gets a proposal without a plan.
@@ -100,4 +120,4 @@ filter_proposal plan_filter(const filter_needs& needs);
 /// std::invalid_argument for a plan with a fault, or of a scheme that no model covers.
 overfill_forecast forecast(const filter_plan& plan, std::uint64_t elements);
 
-}  // namespace oneprobe
+}  // namespace oneprobe::inline v0_1

@@ -13,9 +13,12 @@
 // Limits: elements from 1 to 2^40, as many buckets. Predictions are limits of many buckets; small
 // levels have room for two standard deviations more than they get. A bucket of the tables also
 // refuses an element whose tag is in a group of slots without room (store/tagged_buckets.hpp): two
-// or three of a thousand that come to a nearly full bucket. That is not modelled: measured accesses
-// are a thousandth above the predicted ones, and with two choices in buckets of 16 more overflows
-// than was asked for (docs/table-trials.md).
+// or three of a thousand that come to a nearly full bucket. Overflow is planned and predicted with
+// those (model/grouped_slots.hpp), but for d-random, d-left and sequential placement that only
+// fills, which have no such model: measured, d-left overflowed a quarter more where 250 of a
+// million did, and the fewer overflow the more of them do so for a tag. Accesses are predicted
+// without: they are a thousandth above (docs/table-trials.md).
+//
 // Pure and thread-safe; nothing is kept between calls. A plan takes milliseconds, with its
 // alternatives up to some seconds.
 #pragma once
@@ -31,7 +34,7 @@
 #include "oneprobe/core/table_plan.hpp"
 #include "oneprobe/plan/filter.hpp"
 
-namespace oneprobe {
+namespace oneprobe::inline v0_1 {
 
 /// How a table is cut into levels.
 enum class table_partition : std::uint8_t {
@@ -70,6 +73,12 @@ struct table_needs {
 
   std::optional<double> load_factor{};   // none: 0.95 of the largest that keeps the overflow
   std::optional<std::uint64_t> bytes{};  // of all memory
+
+  /// What an access and a look into the overflow cost: then, in the same memory, the number of
+  /// choices up to `largest_choices` and the overflow up to `overflow_fraction` are those for which
+  /// operations cost least. Without a load factor or bytes it is the memory that an overflow of
+  /// 1e-6 needs, or less where less is asked for.
+  std::optional<access_costs> costs{};
 
   std::optional<table_partition> partition{};  // multilevel; none: that of the workload
   std::optional<scheme_kind> scheme{};         // none: multilevel. The others are there to compare
@@ -113,7 +122,9 @@ struct table_proposal {
   /// With so many times the planned elements as much overflows on average as is reserved for:
   /// about where the table is full. At most 64.
   double full_factor = 0;
+  cam_forecast cam{};  // the overflow, if hardware keeps it in one
   std::vector<table_alternative> alternatives{};
+  std::vector<std::string> warnings{};  // sentences: too small, sensitive to over-fill
 };
 
 /// Throws std::invalid_argument where the needs contradict themselves or are out of range; a need
@@ -128,9 +139,10 @@ table_design design_table(const table_needs& needs);
 /// Nobody asks for more than so many times the planned elements.
 inline constexpr std::uint64_t most_forecast_factor = 64;
 
-/// What a table of this plan does with `elements` elements, by the model. For d-random and d-left,
-/// whose lookups the model does not know, the accesses of a miss are the most it can make. Throws
+/// What a table of this plan does with `elements` elements of `slot_bytes`, by the model; 0 bytes:
+/// of any size for which nothing is refused for a tag. For d-random and d-left, whose lookups the
+/// model does not know, the accesses of a miss are the most it can make. Throws
 /// std::invalid_argument for a plan with a fault, and for too many elements.
-table_forecast forecast(const table_plan& plan, std::uint64_t elements);
+table_forecast forecast(const table_plan& plan, std::uint64_t elements, std::uint32_t slot_bytes);
 
-}  // namespace oneprobe
+}  // namespace oneprobe::inline v0_1

@@ -9,7 +9,7 @@
 #include "oneprobe/core/error.hpp"
 #include "oneprobe/core/placement.hpp"
 
-namespace oneprobe {
+namespace oneprobe::inline v0_1 {
 
 /// Load below h: yes. Load h: yes with probability p, by the element's coin for this level, so that
 /// a lookup can replay it (errata 0.22, 0.23). Above: no.
@@ -67,4 +67,4 @@ struct access_budget {
   }
 };
 
-}  // namespace oneprobe
+}  // namespace oneprobe::inline v0_1

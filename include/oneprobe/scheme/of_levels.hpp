@@ -10,7 +10,7 @@
 #include "oneprobe/core/scheme_kind.hpp"
 #include "oneprobe/scheme/schemes.hpp"
 
-namespace oneprobe::detail {
+namespace oneprobe::inline v0_1::detail {
 
 template <class Scheme>
 constexpr scheme_kind kind_of_scheme() noexcept {
@@ -47,4 +47,4 @@ Scheme scheme_over(std::span<const std::uint64_t> level_sizes, std::uint32_t cho
   }
 }
 
-}  // namespace oneprobe::detail
+}  // namespace oneprobe::inline v0_1::detail

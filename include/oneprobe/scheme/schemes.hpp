@@ -27,7 +27,7 @@
 #include "oneprobe/core/scheme_kind.hpp"
 #include "oneprobe/hash/derive.hpp"
 
-namespace oneprobe {
+namespace oneprobe::inline v0_1 {
 namespace detail {
 
 inline constexpr std::uint64_t most_buckets = std::uint64_t{1} << 48;
@@ -174,4 +174,4 @@ static_assert(placement_scheme<single> && placement_scheme<sequential> &&
               placement_scheme<multilevel> && placement_scheme<d_random> &&
               placement_scheme<d_left>);
 
-}  // namespace oneprobe
+}  // namespace oneprobe::inline v0_1

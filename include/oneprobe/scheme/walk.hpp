@@ -30,7 +30,7 @@
 #include "oneprobe/core/simd.hpp"
 #include "oneprobe/scheme/admission.hpp"
 
-namespace oneprobe {
+namespace oneprobe::inline v0_1 {
 
 enum class walk_end : std::uint8_t {
   open,        // there is another step to take
@@ -70,13 +70,22 @@ constexpr bool is_last(const Scheme& scheme, position at) noexcept {
   return at.level + 1 >= scheme.choices();
 }
 
+/// To the next candidate, and to the name that the element bears there.
+template <placement_scheme Scheme>
+constexpr void go_on(const Scheme& scheme, typename Scheme::probe& probe, position& at) {
+  if constexpr (renaming_scheme<Scheme>)
+    scheme.go_on(probe, at);
+  else
+    at = scheme.next(probe, at);
+}
+
 /// Calls `visit` with every candidate that a lookup reads before it reaches the bucket `end`: where
 /// one bucket is two candidates of an element, the first of them ends the lookup.
 template <placement_scheme Scheme, class Visit>
-constexpr void for_each_before(const Scheme& scheme, const typename Scheme::probe& probe,
-                               position end, Visit visit) {
+constexpr void for_each_before(const Scheme& scheme, typename Scheme::probe probe, position end,
+                               Visit visit) {
   if (end.level == 0) return;
-  for (position at = scheme.first(probe); at.bucket != end.bucket; at = scheme.next(probe, at)) {
+  for (position at = scheme.first(probe); at.bucket != end.bucket; go_on(scheme, probe, at)) {
     visit(at);
     if (at.level + 1 == end.level) return;
   }
@@ -107,6 +116,15 @@ template <placement_scheme Scheme, class Visit>
 constexpr void for_each_candidate(const Scheme& scheme, const typename Scheme::probe& probe,
                                   Visit visit) {
   detail::for_each_before(scheme, probe, detail::beyond_all(scheme), visit);
+}
+
+/// The candidate of one level, without a walk: for whoever was told the level.
+/// REQUIRES: level < scheme.choices().
+template <placement_scheme Scheme>
+requires(!renaming_scheme<Scheme>) constexpr position
+    candidate_at(const Scheme& scheme, const typename Scheme::probe& probe,
+                 std::uint32_t level) noexcept {
+  return level == 0 ? scheme.first(probe) : scheme.next(probe, {0, level - 1});
 }
 
 /// The notes of an element that went to the overflow: every candidate had turned it away. The
@@ -140,6 +158,8 @@ class placing {
   static constexpr bool may_overtake = Scheme::choice == order::first_fit &&
                                        Scheme::levels_are_disjoint &&
                                        std::is_same_v<Budget, unlimited_accesses>;
+  /// After an exchange a walk carries an element that was placed before, and must place it again.
+  static constexpr bool must_finish = exchanging_store<Store, Scheme>;
 
   struct state {
     typename Scheme::probe probe;
@@ -154,19 +174,6 @@ class placing {
 
   constexpr state start(const probe& from, item element = {}) const {
     return {.probe = from, .element = std::move(element), .at = scheme_->first(from)};
-  }
-
-  /// What tells walks apart before their first step: all that a ring has to keep of them.
-  struct seed {
-    typename Scheme::probe probe;
-    typename Store::item element;
-    std::uint64_t bucket;
-  };
-  constexpr seed seed_of(const state& walk) const {
-    return {.probe = walk.probe, .element = walk.element, .bucket = walk.at.bucket};
-  }
-  constexpr state grow(const seed& from) const {
-    return {.probe = from.probe, .element = from.element, .at = {from.bucket, 0}};
   }
 
   /// Asks for what the first step will read.
@@ -229,10 +236,12 @@ class placing {
       case verdict::unavailable:
         break;
     }
-    if (detail::is_last(*scheme_, walk.at))
+    if (detail::is_last(*scheme_, walk.at)) {
       walk.end = walk_end::overflowed;
-    else
-      walk.at = scheme_->next(walk.probe, walk.at);
+      return;
+    }
+    detail::go_on(*scheme_, walk.probe, walk.at);
+    if constexpr (renaming_scheme<Scheme>) walk.element.rename(walk.probe);
   }
 
   constexpr void choose_among_all(state& walk) {
@@ -299,18 +308,6 @@ class finding {
   constexpr state start(const probe& from, key wanted) const {
     return {.probe = from, .key = wanted, .at = scheme_->first(from)};
   }
-  /// As in `placing`.
-  struct seed {
-    typename Scheme::probe probe;
-    typename Store::key key;
-    std::uint64_t bucket;
-  };
-  constexpr seed seed_of(const state& walk) const {
-    return {.probe = walk.probe, .key = walk.key, .bucket = walk.at.bucket};
-  }
-  constexpr state grow(const seed& from) const {
-    return {.probe = from.probe, .key = from.key, .at = {from.bucket, 0}};
-  }
   constexpr void prefetch(const state& walk) const noexcept { store_->prefetch(walk.at); }
   constexpr void prefetch_next(const state& walk) const noexcept {
     if constexpr (requires { store_->prefetch_all(walk.at, walk.key); })
@@ -328,16 +325,32 @@ class finding {
   };
 
   constexpr void step(state& walk) const {
-    ++walk.accesses;
     if (const auto slot = store_->find(walk.at, walk.key)) {
+      ++walk.accesses;
       walk.slot = *slot;
       walk.end = walk_end::present;
     } else if (!store_->may_be_beyond(walk.at, walk.probe)) {
+      ++walk.accesses;
       walk.end = walk_end::absent;
-    } else if (detail::is_last(*scheme_, walk.at)) {
+    } else {
+      leave(walk);
+    }
+  }
+
+  /// The first step in two parts, for many walks at once: what the first bucket says, without a
+  /// jump on it, and later the way on for those that it sends on.
+  constexpr bucket_look look(const state& walk) const requires looking_store<Store, probe> {
+    return store_->look(walk.at, walk.key, walk.probe);
+  }
+  /// Goes on from a bucket that the element may be beyond.
+  constexpr void leave(state& walk) const {
+    ++walk.accesses;
+    if (detail::is_last(*scheme_, walk.at)) {
       walk.end = walk_end::overflowed;
     } else {
-      walk.at = scheme_->next(walk.probe, walk.at);
+      detail::go_on(*scheme_, walk.probe, walk.at);
+      if constexpr (renaming_scheme<Scheme>)
+        walk.key = static_cast<typename Store::key>(walk.probe);
     }
   }
 
@@ -516,4 +529,4 @@ class upserting {
   admission rule_;
 };
 
-}  // namespace oneprobe
+}  // namespace oneprobe::inline v0_1

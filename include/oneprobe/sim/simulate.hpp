@@ -19,7 +19,7 @@
 
 #include "oneprobe/core/scheme_kind.hpp"
 
-namespace oneprobe::sim {
+namespace oneprobe::inline v0_1::sim {
 
 /// Who leaves a churning table when another element arrives.
 enum class departure {
@@ -95,4 +95,4 @@ findings simulate(const scenario& what, const progress& tell = {});
 /// thread, and what is kept of every trial until the end.
 double memory_needed(const scenario& what);
 
-}  // namespace oneprobe::sim
+}  // namespace oneprobe::inline v0_1::sim

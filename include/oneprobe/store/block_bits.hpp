@@ -33,7 +33,7 @@
 #include "oneprobe/core/simd.hpp"
 #include "oneprobe/core/word_access.hpp"
 
-namespace oneprobe {
+namespace oneprobe::inline v0_1 {
 
 /// What of a block is known at run time only.
 struct block_shape {
@@ -96,10 +96,11 @@ namespace detail {
 template <class Bits, class HasRoom>
 put_outcome put_after_asking(std::byte* block, std::uint64_t pattern, block_shape shape,
                              HasRoom has_room) noexcept {
-  if (Bits::all_set(block, pattern, shape)) return put_outcome::was_set;
-  if (!has_room()) return put_outcome::refused;
-  Bits::set_all(block, pattern, shape);
-  return put_outcome::set;
+  // Which bits to set takes longer to work out than whether they are set, and is of no use to those
+  // that are refused.
+  if (!has_room())
+    return Bits::all_set(block, pattern, shape) ? put_outcome::was_set : put_outcome::refused;
+  return Bits::set_all(block, pattern, shape) ? put_outcome::was_set : put_outcome::set;
 }
 
 }  // namespace detail
@@ -193,6 +194,6 @@ struct block_bits {
   }
 };
 
-}  // namespace oneprobe
+}  // namespace oneprobe::inline v0_1
 
 #include "oneprobe/store/block_bits_avx2.hpp"

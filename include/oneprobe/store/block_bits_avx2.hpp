@@ -18,7 +18,7 @@
 #include "oneprobe/core/word_access.hpp"
 #include "oneprobe/store/block_bits.hpp"
 
-namespace oneprobe {
+namespace oneprobe::inline v0_1 {
 namespace detail {
 
 /// Four words of a block in one register.
@@ -108,6 +108,13 @@ struct block_bits<BlockBits, block_layout::independent, simd_level::avx2, Words>
                                            block_shape shape) noexcept {
     if (!group_set(block, pattern, 0, shape)) return false;
     return shape.bits_set <= detail::group_size || more_set(block, pattern, shape);
+  }
+  /// Whether the first of the bits are set, without a call or a loop.
+  static constexpr unsigned first_bits = 2 * detail::group_size;
+  ONEPROBE_TARGET_AVX2 static bool first_set(const std::byte* block, std::uint64_t pattern,
+                                             block_shape shape) noexcept {
+    return group_set(block, pattern, 0, shape) &&
+           (shape.bits_set <= detail::group_size || group_set(block, pattern, 1, shape));
   }
 
   ONEPROBE_TARGET_AVX2 static bool set_all(std::byte* block, std::uint64_t pattern,
@@ -241,7 +248,7 @@ struct block_bits<BlockBits, block_layout::lanes, simd_level::avx2, Words> {
   }
 };
 
-}  // namespace oneprobe
+}  // namespace oneprobe::inline v0_1
 
 #include "oneprobe/store/block_bits_avx512.hpp"
 

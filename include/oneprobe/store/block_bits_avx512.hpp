@@ -20,7 +20,7 @@
 #include "oneprobe/store/block_bits.hpp"
 #include "oneprobe/store/block_bits_avx2.hpp"
 
-namespace oneprobe {
+namespace oneprobe::inline v0_1 {
 namespace detail {
 
 // Written with a mask that leaves nothing out: without one, GCC 12 warns of the registers that its
@@ -74,16 +74,6 @@ struct set_by_mask {
     const __m512i before = _mm512_load_si512(block);
     _mm512_store_si512(block, _mm512_or_si512(before, mask));
     return has_all(before, mask);
-  }
-  template <class HasRoom>
-  ONEPROBE_TARGET_AVX512 static put_outcome put(std::byte* block, std::uint64_t pattern,
-                                                block_shape shape, HasRoom has_room) noexcept {
-    const __m512i mask = Mask::of(pattern, shape);
-    const __m512i before = _mm512_load_si512(block);
-    if (has_all(before, mask)) return put_outcome::was_set;
-    if (!has_room()) return put_outcome::refused;
-    _mm512_store_si512(block, _mm512_or_si512(before, mask));
-    return put_outcome::set;
   }
   ONEPROBE_TARGET_AVX512 static std::uint32_t count_ones(const std::byte* block,
                                                          std::uint32_t bloom_bits) noexcept {
@@ -163,6 +153,11 @@ struct block_bits<512, block_layout::independent, simd_level::avx512, plain_word
            (shape.bits_set <= detail::two_group_multipliers::most ||
             more_set(block, pattern, shape));
   }
+  template <class HasRoom>
+  ONEPROBE_TARGET_AVX512 static put_outcome put(std::byte* block, std::uint64_t pattern,
+                                                block_shape shape, HasRoom has_room) noexcept {
+    return detail::put_after_asking<block_bits>(block, pattern, shape, has_room);
+  }
 
  private:
   ONEPROBE_TARGET_AVX512 static bool two_groups_set(const std::byte* block, std::uint64_t both,
@@ -203,6 +198,6 @@ struct block_bits<512, block_layout::lanes, simd_level::avx512, plain_words>
   }
 };
 
-}  // namespace oneprobe
+}  // namespace oneprobe::inline v0_1
 
 #endif

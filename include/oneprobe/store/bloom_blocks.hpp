@@ -34,7 +34,7 @@
 #include "oneprobe/core/word_access.hpp"
 #include "oneprobe/store/block_bits.hpp"
 
-namespace oneprobe {
+namespace oneprobe::inline v0_1 {
 
 /// What all blocks of a filter have in common, worked out once.
 struct block_frame {
@@ -59,8 +59,11 @@ struct block_frame {
   /// The tracking bit of an element, in the last word. `mark` are 16 bits of its hash.
   /// REQUIRES: the blocks track.
   std::uint64_t tracking_bit(std::uint16_t mark) const noexcept {
+    return std::uint64_t{1} << tracking_place(mark);
+  }
+  std::uint32_t tracking_place(std::uint16_t mark) const noexcept {
     const std::uint32_t number = (std::uint32_t{mark} * tracking_bits) >> 16;
-    return std::uint64_t{1} << (word_bits - tracking_bits + number);
+    return word_bits - tracking_bits + number;
   }
 };
 
@@ -123,9 +126,20 @@ class bloom_blocks {
   bool all_set(position at, std::uint64_t pattern) const noexcept {
     return bits::all_set(block_at(at.bucket), pattern, shape());
   }
+  /// A short look: whether the first of the bits are set, and whether these are all there are.
+  bool first_set(position at, std::uint64_t pattern) const noexcept {
+    if constexpr (looks_at_first)
+      return bits::first_set(block_at(at.bucket), pattern, shape());
+    else
+      return all_set(at, pattern);
+  }
+  bool first_are_all() const noexcept {
+    if constexpr (looks_at_first) return shape().bits_set <= bits::first_bits;
+    return true;
+  }
   /// Whether the block's tracking bits say that it may have refused an element with this mark.
   bool is_tracked(position at, std::uint16_t mark) const noexcept {
-    return (Words::load(last_word(block_at(at.bucket))) & frame_->tracking_bit(mark)) != 0;
+    return (Words::load(last_word(block_at(at.bucket))) >> frame_->tracking_place(mark) & 1) != 0;
   }
   std::uint32_t ones(std::uint64_t block) const noexcept {
     return bits::count_ones(block_at(block), frame_->shape.bloom_bits);
@@ -156,6 +170,7 @@ class bloom_blocks {
   }
 
  private:
+  static constexpr bool looks_at_first = requires { bits::first_bits; };
   static constexpr std::size_t last_word_at = (bits::words - 1) * word_bytes;
 
   /// A block of these always has bits of its own; the kernels leave out what is for others.
@@ -233,4 +248,4 @@ class bloom_blocks {
 static_assert(placement_store<bloom_blocks<512>> &&
               placement_store<bloom_blocks<512, simd_level::plain, atomic_words>>);
 
-}  // namespace oneprobe
+}  // namespace oneprobe::inline v0_1

@@ -12,6 +12,7 @@
 #include <cstdint>
 
 #include "oneprobe/core/key_hash.hpp"
+#include "oneprobe/core/table_plan.hpp"
 
 // Part of every x86-64 processor: nothing to ask at run time.
 #if defined(__SSE2__) && !defined(ONEPROBE_NO_SIMD)
@@ -21,7 +22,7 @@
 #define ONEPROBE_HAS_SSE2 0
 #endif
 
-namespace oneprobe::detail {
+namespace oneprobe::inline v0_1::detail {
 
 /// 12 bits of a hash, none of those that candidate 0 is drawn from.
 struct bucket_tag {
@@ -70,9 +71,13 @@ class tag_reading {
   static __m128i word(std::uint64_t value) noexcept {
     return _mm_cvtsi64_si128(static_cast<long long>(value));
   }
-  // Spread by a multiplication: g++ 12 spreads a byte through memory, and waits for it.
   static __m128i every_byte(std::uint32_t value) noexcept {
+#if defined(__AVX512BW__) && defined(__AVX512VL__)
+    return _mm_set1_epi8(static_cast<char>(value));  // one instruction
+#else
+    // Spread by a multiplication: g++ 12 spreads a byte through memory, and waits for it.
     return _mm_set1_epi32(static_cast<int>(value * 0x0101'0101u));
+#endif
   }
   static std::uint32_t mask_of(__m128i bytes) noexcept {
     return static_cast<std::uint32_t>(_mm_movemask_epi8(bytes));
@@ -114,15 +119,11 @@ class tag_reading {
 #endif
 };
 
-/// Which slots of a bucket an element may have. Slots are in *groups*, a line each where four or
-/// more fit exactly; with fewer, an element would be refused for its tag too often, and there is
-/// one group: then a lookup may read every line of a bucket.
+/// Which slots of a bucket an element may have. Where there is only one group of slots, a lookup
+/// may read every line of a bucket.
 template <std::size_t SlotBytes, std::uint32_t Capacity>
 struct slot_choice {
-  static constexpr std::uint32_t slots_per_line = 64 / SlotBytes;
-  static constexpr bool in_lines =
-      slots_per_line >= 4 && 64 % SlotBytes == 0 && Capacity % slots_per_line == 0;
-  static constexpr std::uint32_t group_slots = in_lines ? slots_per_line : Capacity;
+  static constexpr std::uint32_t group_slots = group_slots_of(SlotBytes, Capacity);
   static constexpr std::uint32_t groups = Capacity / group_slots;
   static constexpr std::uint32_t all_slots = (1u << Capacity) - 1;
 
@@ -165,4 +166,4 @@ struct slot_choice {
   }
 };
 
-}  // namespace oneprobe::detail
+}  // namespace oneprobe::inline v0_1::detail

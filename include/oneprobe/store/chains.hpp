@@ -22,7 +22,7 @@
 #include "oneprobe/core/placement.hpp"
 #include "oneprobe/core/prefetch.hpp"
 
-namespace oneprobe {
+namespace oneprobe::inline v0_1 {
 
 /// Elements by number, from 1 up. Numbers are good until given back, places for ever.
 template <class Element>
@@ -175,4 +175,4 @@ class chains {
   std::vector<chain, huge_page_allocator<chain>> buckets_;
 };
 
-}  // namespace oneprobe
+}  // namespace oneprobe::inline v0_1

@@ -22,7 +22,7 @@
 #include "oneprobe/core/placement.hpp"
 #include "oneprobe/core/prefetch.hpp"
 
-namespace oneprobe {
+namespace oneprobe::inline v0_1 {
 
 template <class Counter>
 class load_counters {
@@ -56,4 +56,4 @@ class load_counters {
 
 static_assert(placement_store<load_counters<std::uint8_t>>);
 
-}  // namespace oneprobe
+}  // namespace oneprobe::inline v0_1

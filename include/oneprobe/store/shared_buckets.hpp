@@ -33,7 +33,7 @@
 #include "oneprobe/core/prefetch.hpp"
 #include "oneprobe/store/bucket_tags.hpp"
 
-namespace oneprobe {
+namespace oneprobe::inline v0_1 {
 namespace detail {
 
 /// Waits a little for another thread: first on the spot, then by letting others run, since the one
@@ -67,9 +67,10 @@ struct shared_state {
   static constexpr std::uint64_t note(std::uint64_t state, std::uint32_t shift) noexcept {
     return state >> shift & 15;
   }
-  /// Whether nothing was written between two looks.
-  static constexpr bool same_version(std::uint64_t a, std::uint64_t b) noexcept {
-    return a >> 33 == b >> 33;
+  /// Whether nothing was written between two looks, nor at the first. A change that is under way at
+  /// both is told by its bit, which the first is compared without; the version tells all others.
+  static constexpr bool is_whole(std::uint64_t before, std::uint64_t after) noexcept {
+    return (before >> 33 & ~std::uint64_t{1}) == after >> 33;
   }
 };
 
@@ -131,16 +132,36 @@ class shared_buckets {
   template <class IsWanted>
   found_slot<std::uint32_t> find(position at, key_hash hash, IsWanted is_wanted, Element& copy,
                                  std::uint64_t& retries) const noexcept {
-    // Once without a loop, and nothing whose address is taken: it is to stay in registers.
     const detail::side_words side(entry(at));
     const std::uint64_t before = side.load(3);
     const found_slot<std::uint32_t> first = find_once(side, at, hash, is_wanted, copy);
-    if ((before & state::changing) == 0 && state::same_version(before, side.load(3))) [[likely]]
+    if (state::is_whole(before, side.load(3))) [[likely]]
       return first;
     ++retries;
     const found_element again = find_again(at, hash, is_wanted, retries);
     copy = again.element;
     return again.slot;
+  }
+  /// One look without a loop, as a lookup's first step has it: the element if it was seen whole,
+  /// and the state by which it may be beyond. If a writer was inside, it may. Nothing here has its
+  /// address taken: all of it stays in registers.
+  struct look {
+    found_slot<std::uint32_t> slot;
+    std::uint64_t state;
+  };
+  template <class IsWanted>
+  look glance(position at, key_hash hash, IsWanted is_wanted, Element& copy,
+              std::uint64_t& retries) const noexcept {
+    const detail::side_words side(entry(at));
+    const std::uint64_t before = side.load(3);
+    const found_slot<std::uint32_t> found = find_once(side, at, hash, is_wanted, copy);
+    if (state::is_whole(before, side.load(3))) [[likely]]
+      return {found, before};
+    ++retries;
+    return {{}, ~std::uint64_t{0}};
+  }
+  static bool may_be_beyond(const look& seen, key_hash hash) noexcept {
+    return state::note(seen.state, state::note_shift(hash)) != 0;
   }
   bool may_be_beyond(position at, key_hash hash) const noexcept {
     return state::note(detail::side_words(entry(at)).load(3), state::note_shift(hash)) != 0;
@@ -227,7 +248,7 @@ class shared_buckets {
       const std::uint64_t before = load(at, 3);
       if ((before & state::changing) == 0) [[likely]] {
         const auto found = read();
-        if (state::same_version(before, load(at, 3))) [[likely]]
+        if (state::is_whole(before, load(at, 3))) [[likely]]
           return found;
       }
       ++retries;
@@ -329,4 +350,4 @@ class shared_buckets {
   std::uint64_t buckets_ = 0;
 };
 
-}  // namespace oneprobe
+}  // namespace oneprobe::inline v0_1

@@ -27,6 +27,7 @@
 // a time.
 #pragma once
 
+#include <atomic>
 #include <bit>
 #include <cassert>
 #include <cstddef>
@@ -43,7 +44,7 @@
 #include "oneprobe/core/word_access.hpp"
 #include "oneprobe/store/bucket_tags.hpp"
 
-namespace oneprobe {
+namespace oneprobe::inline v0_1 {
 namespace detail {
 
 /// The side array's entry of one bucket.
@@ -72,6 +73,14 @@ class bucket_entry {
     entry_[slot] = static_cast<std::byte>(tag.low);
   }
   void free(std::uint32_t slot) noexcept { entry_[slot] = std::byte{0}; }
+  /// Whether the tags of slots from `capacity` on are 0.
+  bool only_uses(std::uint32_t capacity) const noexcept {
+    return tags().occupied() >> capacity == 0 &&
+           (capacity == slots || word(high_at) >> nibbles::shift_of(capacity) == 0);
+  }
+  void clear_from(std::uint32_t capacity) noexcept {
+    for (std::uint32_t slot = capacity; slot < slots; ++slot) take(slot, {0, 0});
+  }
   bucket_tag tag_of(std::uint32_t slot) const noexcept {
     return {std::to_integer<std::uint32_t>(entry_[slot]), nibbles::at(word(high_at), slot)};
   }
@@ -83,12 +92,14 @@ class bucket_entry {
     const std::uint32_t now = note(kind);
     if (now != stuck_note) store(notes_at, nibbles::with(word(notes_at), kind, now + 1));
   }
-  /// REQUIRES: it was raised.
+  /// One that is 0 stays so: it was raised, unless somebody forged the file that it comes from.
   void lower_note(std::uint32_t kind) noexcept {
     const std::uint32_t now = note(kind);
-    if (now != stuck_note) store(notes_at, nibbles::with(word(notes_at), kind, now - 1));
+    if (now != 0 && now != stuck_note)
+      store(notes_at, nibbles::with(word(notes_at), kind, now - 1));
   }
   void copy_notes(const bucket_entry& from) noexcept { store(notes_at, from.word(notes_at)); }
+  void clear_notes() noexcept { store(notes_at, 0); }
 
  private:
   static constexpr std::size_t high_at = 16;
@@ -178,8 +189,12 @@ class tagged_buckets {
     const tag by = tag::of(element.hash);
     assert(free != 0 && (free & occupied(at)) == 0);
     const slot chosen = choice::best_of(free, by);
+    detail::bucket_entry its_entry = entry(at);  // before the fence, which has members read again
     element.construct(place(at.bucket, chosen));
-    entry(at).take(chosen, by);
+    // The memory may be a file's, and the process may end anywhere: a tag that came before its
+    // element could bring back the one that was in this slot before.
+    std::atomic_signal_fence(std::memory_order_release);
+    its_entry.take(chosen, by);
   }
 
   /// Ends the element's life and frees its slot.
@@ -210,9 +225,19 @@ class tagged_buckets {
   void unnote_passed(position at, key_hash hash) const noexcept {
     entry(at).lower_note(detail::bucket_entry::note_kind(hash));
   }
-  /// The note of one kind, for whoever counts them.
+
+  // ---- for whoever verifies or mends ----
+
   std::uint32_t note(position at, std::uint32_t kind) const noexcept {
     return entry(at).note(kind);
+  }
+  void clear_notes(position at) const noexcept { entry(at).clear_notes(); }
+  /// Whether there is nothing where a bucket of 16 would have tags.
+  bool is_within_capacity(position at) const noexcept { return entry(at).only_uses(Capacity); }
+  void clear_beyond_capacity(position at) const noexcept { entry(at).clear_from(Capacity); }
+  /// Whether this slot is in the first group that has the tag of this hash. REQUIRES: one has.
+  bool is_in_group(position at, slot which, key_hash hash) const noexcept {
+    return (choice::group_of(equal_tags(at, hash)) >> which & 1) != 0;
   }
 
  private:
@@ -228,4 +253,4 @@ class tagged_buckets {
   std::uint64_t buckets_ = 0;
 };
 
-}  // namespace oneprobe
+}  // namespace oneprobe::inline v0_1

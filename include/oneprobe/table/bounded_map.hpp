@@ -13,6 +13,7 @@
 // erased. If an element's own operation throws, the table is as before.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <functional>
 #include <new>
@@ -21,7 +22,7 @@
 #include "oneprobe/core/default_table_plan.hpp"
 #include "oneprobe/table/bounded_table.hpp"
 
-namespace oneprobe {
+namespace oneprobe::inline v0_1 {
 
 /// What a map holds. A struct of its own: std::pair is not trivially copyable.
 template <class Key, class Value>
@@ -78,13 +79,29 @@ class bounded_map
   ///   flows.try_emplace_evicting(id, oldest, flow(packet));
   template <class Choose, class... Args>
   result try_emplace_evicting(const Key& key, Choose choose, Args&&... args) {
-    return this->find_or_make_evicting(key, this->hash()(key), choose, [&](void* place) {
-      return ::new (place) map_element<Key, Value>{Key(key), Value(std::forward<Args>(args)...)};
+    return try_emplace_evicting_hashed(this->hash()(key), key, choose, std::forward<Args>(args)...);
+  }
+  /// The same with the key's hash made before.
+  template <class Source, class Choose, class... Args>
+  result try_emplace_evicting_hashed(key_hash hash, Source&& key, Choose choose, Args&&... args) {
+    return this->find_or_make_evicting(key, hash, choose, [&](void* place) {
+      return ::new (place) map_element<Key, Value>{Key(std::forward<Source>(key)),
+                                                   Value(std::forward<Args>(args)...)};
     });
   }
 
   result insert(const Key& key, const Value& value) { return try_emplace(key, value); }
   result insert(const Key& key, Value&& value) { return try_emplace(key, std::move(value)); }
+  /// Also for a key of another type.
+  template <transparent_query<Key, Hash, Equal> Query, std::convertible_to<Value> Source>
+  result insert(const Query& key, Source&& value) {
+    return try_emplace(key, std::forward<Source>(value));
+  }
+  /// The same with the key's hash made before.
+  template <class Query, std::convertible_to<Value> Source>
+  result insert(const Query& key, Source&& value, key_hash hash) {
+    return try_emplace_hashed(hash, key, std::forward<Source>(value));
+  }
 
   /// Inserts, or gives the value to the element that has the key.
   template <class Source>
@@ -100,4 +117,4 @@ class bounded_map
   }
 };
 
-}  // namespace oneprobe
+}  // namespace oneprobe::inline v0_1

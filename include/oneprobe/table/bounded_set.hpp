@@ -15,7 +15,7 @@
 #include "oneprobe/core/default_table_plan.hpp"
 #include "oneprobe/table/bounded_table.hpp"
 
-namespace oneprobe {
+namespace oneprobe::inline v0_1 {
 
 template <class Key>
 struct set_element {
@@ -36,23 +36,23 @@ class bounded_set : public bounded_table<set_element<Key>, Hash, Equal, Scheme, 
                        Equal equal = Equal())
       : table(default_table_plan(elements, BucketCapacity), std::move(hash), std::move(equal)) {}
 
-  result insert(const Key& key) { return insert_hashed(this->hash()(key), key); }
+  result insert(const Key& key) { return insert(key, this->hash()(key)); }
   result insert(Key&& key) {
     const key_hash hash = this->hash()(key);
-    return insert_hashed(hash, std::move(key));
+    return insert(std::move(key), hash);
   }
   /// Also for a key of another type: a Key is made of it only if it is new.
   template <transparent_query<Key, Hash, Equal> Query>
   result insert(const Query& key) {
-    return insert_hashed(this->hash()(key), key);
+    return insert(key, this->hash()(key));
   }
   /// The same with the key's hash made before, by this set's hash().
   template <class Source>
-  result insert_hashed(key_hash hash, Source&& key) {
+  result insert(Source&& key, key_hash hash) {
     return this->find_or_make(key, hash, [&](void* place) {
       return ::new (place) set_element<Key>{Key(std::forward<Source>(key))};
     });
   }
 };
 
-}  // namespace oneprobe
+}  // namespace oneprobe::inline v0_1

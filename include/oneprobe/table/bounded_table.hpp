@@ -47,7 +47,7 @@
 #include "oneprobe/table/table_measures.hpp"
 #include "oneprobe/table/table_walks.hpp"
 
-namespace oneprobe {
+namespace oneprobe::inline v0_1 {
 
 /// Whether keys of type Query can be looked up among keys of type Key without making a Key of them.
 template <class Query, class Key, class Hash, class Equal>
@@ -198,6 +198,15 @@ class bounded_table {
   bool visit(const Query& key, Function&& function) const {
     return visit_found(find(key), std::forward<Function>(function));
   }
+  /// The same with the key's hash made before.
+  template <class Query, class Function>
+  bool visit(const Query& key, key_hash hash, Function&& function) {
+    return visit_found(find(key, hash), std::forward<Function>(function));
+  }
+  template <class Query, class Function>
+  bool visit(const Query& key, key_hash hash, Function&& function) const {
+    return visit_found(find(key, hash), std::forward<Function>(function));
+  }
 
   /// Looks up all keys of a range at once, with memory asked ahead: found[i] is for keys[i], null
   /// if it is absent. Returns how many are there. REQUIRES: as many answers as keys.
@@ -231,7 +240,7 @@ class bounded_table {
     return erase(key, hash_(key));
   }
   template <class Query>
-  erase_outcome erase(const Query& key, key_hash hash);
+  [[gnu::flatten]] erase_outcome erase(const Query& key, key_hash hash);
 
   /// Ends the life of all elements.
   void clear() noexcept {
@@ -294,7 +303,7 @@ class bounded_table {
  protected:
   /// Finds the key, or makes an element of it by `make(place)` where there is room.
   template <class Query, class Make>
-  result find_or_make(const Query& key, key_hash hash, Make make);
+  [[gnu::flatten]] result find_or_make(const Query& key, key_hash hash, Make make);
 
   /// The same; if the table is full, `choose` picks one of the elements that could give way, a span
   /// of pointers, and that one is erased; if it picks none, by a null pointer, the table stays
@@ -344,7 +353,7 @@ class bounded_table {
   // anew, with what is in the cache by then: a state to be handed over would be kept in memory for
   // all.
   template <class Query>
-  Element* find_element(const Query& key, key_hash hash) const {
+  [[gnu::flatten]] Element* find_element(const Query& key, key_hash hash) const {
     const search<Query> asked(buckets_, equal_);
     const finding<Scheme, search<Query>> walk(scheme_, asked);
     auto walked = walk.start(hash, {hash, &key});
@@ -615,15 +624,13 @@ std::uint64_t bounded_table<Element, Hash, Equal, Scheme, Capacity>::find_all(
     std::span<const key_type> keys, HashOf hash_of, std::span<Found> found) const {
   assert(keys.size() == found.size());
   using store_for = search<key_type, detail::slots_prefetch::after_tags>;
+  using wanted = typename store_for::key;
   const store_for asked(buckets_, equal_);
   const finding<Scheme, store_for> walk(scheme_, asked);
   std::uint64_t count = 0;
   roll(
-      walk, keys.size(),
-      [&](std::size_t i) {
-        const key_hash hash = hash_of(i);
-        return walk.start(hash, {hash, &keys[i]});
-      },
+      walk, keys.size(), detail::keys_ahead<key_type, HashOf>{keys.data(), hash_of},
+      [&](const wanted& key) { return walk.start(key.hash, key); },
       [&](std::size_t i, const auto& ended) {
         Element* answer = nullptr;
         if (ended.end == walk_end::present)
@@ -688,4 +695,4 @@ std::uint64_t bounded_table<Element, Hash, Equal, Scheme, Capacity>::sweep(std::
   return erased;
 }
 
-}  // namespace oneprobe
+}  // namespace oneprobe::inline v0_1

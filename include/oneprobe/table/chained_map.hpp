@@ -37,7 +37,7 @@
 #include "oneprobe/store/chains.hpp"
 #include "oneprobe/table/bounded_map.hpp"
 
-namespace oneprobe {
+namespace oneprobe::inline v0_1 {
 
 /// What a lookup cost.
 struct chain_path {
@@ -124,11 +124,30 @@ class chained_map {
   /// Inserts an element whose value is made from the arguments, unless the key is there. The
   /// outcome is never `full`.
   template <class... Args>
-  result try_emplace(const Key& key, Args&&... args);
+  result try_emplace(const Key& key, Args&&... args) {
+    return try_emplace_hashed(hash_(key), key, std::forward<Args>(args)...);
+  }
+  /// Also for a key of another type: a Key is made of it only if it is new.
+  template <transparent_query<Key, Hash, Equal> Query, class... Args>
+  result try_emplace(const Query& key, Args&&... args) {
+    return try_emplace_hashed(hash_(key), key, std::forward<Args>(args)...);
+  }
+  /// The same with the key's hash made before, by this map's hash().
+  template <class Query, class... Args>
+  result try_emplace_hashed(key_hash hash, const Query& key, Args&&... args);
+
   result insert(const Key& key, const Value& value) { return try_emplace(key, value); }
+  result insert(const Key& key, const Value& value, key_hash hash) {
+    return try_emplace_hashed(hash, key, value);
+  }
+  /// Inserts, or gives the value to the element that has the key.
   template <class Source>
   result insert_or_assign(const Key& key, Source&& value) {
-    const result found = try_emplace(key, std::forward<Source>(value));
+    return insert_or_assign(key, std::forward<Source>(value), hash_(key));
+  }
+  template <class Source>
+  result insert_or_assign(const Key& key, Source&& value, key_hash hash) {
+    const result found = try_emplace_hashed(hash, key, std::forward<Source>(value));
     if (found.outcome == insertion::present) found.element->value = std::forward<Source>(value);
     return found;
   }
@@ -136,18 +155,35 @@ class chained_map {
   /// The element with this key, or null. Also for keys of another type that hash and compare alike.
   template <class Query>
   requires hash_policy<Hash, Query> value_type* find(const Query& key) {
-    return find_element(key, hash_(key)).element;
+    return find(key, hash_(key));
   }
   template <class Query>
   requires hash_policy<Hash, Query>
-  const value_type* find(const Query& key) const { return find_element(key, hash_(key)).element; }
+  const value_type* find(const Query& key) const { return find(key, hash_(key)); }
+  /// The same with the key's hash made before.
+  template <class Query>
+  value_type* find(const Query& key, key_hash hash) {
+    return find_element(key, hash).element;
+  }
+  template <class Query>
+  const value_type* find(const Query& key, key_hash hash) const {
+    return find_element(key, hash).element;
+  }
   template <class Query>
   [[nodiscard]] bool contains(const Query& key) const {
     return find(key) != nullptr;
   }
+  template <class Query>
+  [[nodiscard]] bool contains(const Query& key, key_hash hash) const {
+    return find(key, hash) != nullptr;
+  }
 
   template <class Query>
-  requires hash_policy<Hash, Query> erase_outcome erase(const Query& key);
+  requires hash_policy<Hash, Query> erase_outcome erase(const Query& key) {
+    return erase(key, hash_(key));
+  }
+  template <class Query>
+  erase_outcome erase(const Query& key, key_hash hash);
 
   void clear() noexcept {
     destroy_elements();
@@ -166,8 +202,10 @@ class chained_map {
   /// How find comes to its answer, and what that costs.
   template <class Query>
   requires hash_policy<Hash, Query> chain_path explain(const Query& key)
-  const {
-    const search_result found = find_element(key, hash_(key));
+  const { return explain(key, hash_(key)); }
+  template <class Query>
+  chain_path explain(const Query& key, key_hash hash) const {
+    const search_result found = find_element(key, hash);
     return {found.element != nullptr, found.accesses, found.nodes};
   }
   /// Reads all buckets.
@@ -244,15 +282,15 @@ class chained_map {
 // ---- implementation ----
 
 template <class Key, class Value, class Hash, class Equal, placement_scheme Scheme>
-template <class... Args>
-auto chained_map<Key, Value, Hash, Equal, Scheme>::try_emplace(const Key& key, Args&&... args)
-    -> result {
+template <class Query, class... Args>
+auto chained_map<Key, Value, Hash, Equal, Scheme>::try_emplace_hashed(key_hash hash,
+                                                                      const Query& key,
+                                                                      Args&&... args) -> result {
   auto make = [&](void* place) {
     return ::new (place) value_type{Key(key), Value(std::forward<Args>(args)...)};
   };
   using item = maker<decltype(make)>;
-  using store = search<Key, item>;
-  const key_hash hash = hash_(key);
+  using store = search<Query, item>;
   std::uint64_t visited = 0;
   store asked(chains_, nodes_, equal_, visited);
   upserting<Scheme, store> walk(scheme_, asked, rule_);
@@ -284,9 +322,7 @@ auto chained_map<Key, Value, Hash, Equal, Scheme>::try_emplace(const Key& key, A
 
 template <class Key, class Value, class Hash, class Equal, placement_scheme Scheme>
 template <class Query>
-requires hash_policy<Hash, Query> erase_outcome
-chained_map<Key, Value, Hash, Equal, Scheme>::erase(const Query& key) {
-  const key_hash hash = hash_(key);
+erase_outcome chained_map<Key, Value, Hash, Equal, Scheme>::erase(const Query& key, key_hash hash) {
   std::uint64_t visited = 0;
   search<Query> asked(chains_, nodes_, equal_, visited);
   erasing<Scheme, search<Query>> walk(scheme_, asked);
@@ -326,4 +362,4 @@ chain_stats chained_map<Key, Value, Hash, Equal, Scheme>::stats() const {
   return stats;
 }
 
-}  // namespace oneprobe
+}  // namespace oneprobe::inline v0_1

@@ -13,11 +13,13 @@
 // and locks another bucket, of a higher level, only while it writes there; the overflow has one
 // lock. Nobody waits in a circle, as levels are locked from low to high.
 //
-// Keys and values are trivially copyable, and come out as copies. Threads: everything may be called
+// Keys and values are trivially copyable, and come out as copies. Calls also take the key's hash,
+// made before by this map's hash(). Threads: everything may be called
 // by all, except construction, destruction and clear. It cannot be moved. Memory: as bounded_map.
 #pragma once
 
 #include <atomic>
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -42,7 +44,7 @@
 #include "oneprobe/store/shared_buckets.hpp"
 #include "oneprobe/table/table_walks.hpp"
 
-namespace oneprobe {
+namespace oneprobe::inline v0_1 {
 namespace detail {
 
 /// Whose lock the writer has when it comes to a bucket.
@@ -133,6 +135,39 @@ class shared_search {
   std::uint64_t* retries_;
 };
 
+/// The buckets as the first step of a lookup sees them: where it is not certain of what it saw, it
+/// goes on, and whoever asked begins anew with shared_search.
+template <class Search, class Buckets, class Equal>
+class shared_glance {
+ public:
+  using key = typename Search::key;
+  using slot = typename Search::slot;
+
+  shared_glance(const Buckets& buckets, const Equal& equal, std::uint64_t& retries) noexcept
+      : buckets_(&buckets), equal_(&equal), retries_(&retries) {}
+
+  void prefetch(position at) const noexcept { buckets_->prefetch(at); }
+  found_slot<slot> find(position at, const key& wanted) const noexcept {
+    buckets_->prefetch_slots(at, wanted.hash);
+    seen_ = buckets_->glance(
+        at, wanted.hash,
+        [equal = equal_, query = wanted.wanted](const auto& element) {
+          return (*equal)(element.key, *query);
+        },
+        wanted.copy, *retries_);
+    return seen_.slot;
+  }
+  bool may_be_beyond(position, key_hash hash) const noexcept {
+    return Buckets::may_be_beyond(seen_, hash);
+  }
+
+ private:
+  const Buckets* buckets_;
+  const Equal* equal_;
+  std::uint64_t* retries_;
+  mutable typename Buckets::look seen_{};  // in the bucket that was looked at last
+};
+
 }  // namespace detail
 
 template <class Key, class Value, class Hash = seeded_hash, class Equal = std::equal_to<>,
@@ -145,6 +180,7 @@ class concurrent_map {
   using store = shared_buckets<element, BucketCapacity>;
   using search =
       detail::shared_search<store, Key, element, Equal, detail::held_lock::first_candidate>;
+  using first_look = detail::shared_glance<search, store, Equal>;
   using overflow_search =
       detail::shared_search<store, Key, element, Equal, detail::held_lock::overflow>;
 
@@ -196,7 +232,11 @@ class concurrent_map {
   /// Calls `change(value)` with a copy of the key's value and stores it back; no other thread
   /// changes this key meanwhile. Says whether the key was there.
   template <class Change>
-  bool modify(const Key& key, Change change);
+  bool modify(const Key& key, Change change) {
+    return modify(key, hash_(key), std::move(change));
+  }
+  template <class Change>
+  bool modify(const Key& key, key_hash hash, Change change);
 
   erase_outcome erase(const Key& key) { return erase(key, hash_(key)); }
   erase_outcome erase(const Key& key, key_hash hash);
@@ -217,14 +257,18 @@ class concurrent_map {
     return find_value(key, hash, retries);
   }
   [[nodiscard]] bool contains(const Key& key) const { return find(key).has_value(); }
+  [[nodiscard]] bool contains(const Key& key, key_hash hash) const {
+    return find(key, hash).has_value();
+  }
 
   /// One thread's way to read that counts how often it had to read again.
   class reader {
    public:
     explicit reader(const concurrent_map& map) noexcept : map_(&map) {}
 
-    [[nodiscard]] std::optional<Value> find(const Key& key) {
-      return map_->find_value(key, map_->hash_(key), retries_);
+    [[nodiscard]] std::optional<Value> find(const Key& key) { return find(key, map_->hash_(key)); }
+    [[nodiscard]] std::optional<Value> find(const Key& key, key_hash hash) {
+      return map_->find_value(key, hash, retries_);
     }
     /// Times that a writer was inside a bucket that was read.
     std::uint64_t retries() const noexcept { return retries_; }
@@ -235,7 +279,16 @@ class concurrent_map {
   };
 
   /// Looks up all keys at once, with memory asked ahead. REQUIRES: as many answers as keys.
-  std::uint64_t bulk_find(std::span<const Key> keys, std::span<std::optional<Value>> found) const;
+  std::uint64_t bulk_find(std::span<const Key> keys, std::span<std::optional<Value>> found) const {
+    return find_all(
+        keys, [&](std::size_t i) { return hash_(keys[i]); }, found);
+  }
+  std::uint64_t bulk_find(std::span<const Key> keys, std::span<const key_hash> hashes,
+                          std::span<std::optional<Value>> found) const {
+    assert(keys.size() == hashes.size());
+    return find_all(
+        keys, [&](std::size_t i) { return hashes[i]; }, found);
+  }
 
   /// Calls `visit(key, value)` for all elements: those of a bucket as they were at one moment, each
   /// bucket at another.
@@ -302,30 +355,44 @@ class concurrent_map {
 
   // Most walks end with their first step, which alone is inlined, as in bounded_map.
   std::optional<Value> find_value(const Key& key, key_hash hash, std::uint64_t& retries) const {
-    const search asked(buckets_, equal_, retries);
-    const finding<multilevel, search> walk(scheme_, asked);
+    const first_look asked(buckets_, equal_, retries);
+    const finding<multilevel, first_look> walk(scheme_, asked);
     auto walked = walk.start(hash, {hash, &key});
     walk.step(walked);
-    if (walked.end == walk_end::present) return walked.key.copy.value;
-    if (walked.end == walk_end::absent) return std::nullopt;
-    return find_further(key, hash, retries);
+    found_value found{};
+    if (walked.end == walk_end::present)
+      found = {true, walked.key.copy.value};
+    else if (walked.end != walk_end::absent) [[unlikely]]
+      found = find_further(key, hash, retries);
+    if (!found.there) return std::nullopt;
+    return found.value;
   }
-  [[gnu::noinline]] std::optional<Value> find_further(const Key& key, key_hash hash,
-                                                      std::uint64_t& retries) const {
+  /// A std::optional that is made in several places, and by a call, is put together in memory, and
+  /// read again before all of it is there: made of this in one place, it stays in registers.
+  struct found_value {
+    std::uint64_t there = false;
+    Value value{};
+  };
+  [[gnu::noinline]] found_value find_further(const Key& key, key_hash hash,
+                                             std::uint64_t& retries) const {
     const search asked(buckets_, equal_, retries);
     const finding<multilevel, search> walk(scheme_, asked);
     const auto walked = walk_to_end(walk, walk.start(hash, {hash, &key}));
-    if (walked.end == walk_end::present) return walked.key.copy.value;
-    if (walked.end != walk_end::overflowed) return std::nullopt;
+    if (walked.end == walk_end::present) return {true, walked.key.copy.value};
+    if (walked.end != walk_end::overflowed) return {};
     const auto beyond = find_in_overflow(key, overflow_hash(hash), retries);
-    if (beyond.end != walk_end::present) return std::nullopt;
-    return beyond.key.copy.value;
+    if (beyond.end != walk_end::present) return {};
+    return {true, beyond.key.copy.value};
   }
   auto find_in_overflow(const Key& key, key_hash hash, std::uint64_t& retries) const {
     const overflow_search asked(overflow_, equal_, retries);
     const finding<sequential, overflow_search> walk(overflow_scheme_, asked);
     return walk_to_end(walk, walk.start(hash, {hash, &key}));
   }
+
+  template <class HashOf>
+  std::uint64_t find_all(std::span<const Key> keys, HashOf hash_of,
+                         std::span<std::optional<Value>> found) const;
 
   /// Inserts `value`, or calls `change` with the value that is there, and stores it if told so.
   template <class Change>
@@ -405,9 +472,8 @@ insertion concurrent_map<Key, Value, Hash, Equal, BucketCapacity>::insert_in_ove
 
 template <class Key, class Value, class Hash, class Equal, std::uint32_t BucketCapacity>
 template <class Change>
-bool concurrent_map<Key, Value, Hash, Equal, BucketCapacity>::modify(const Key& key,
+bool concurrent_map<Key, Value, Hash, Equal, BucketCapacity>::modify(const Key& key, key_hash hash,
                                                                      Change change) {
-  const key_hash hash = hash_(key);
   std::uint64_t retries = 0;
   const key_lock held(buckets_, scheme_.first(hash));
   const search asked(buckets_, equal_, retries);
@@ -455,17 +521,18 @@ erase_outcome concurrent_map<Key, Value, Hash, Equal, BucketCapacity>::erase(con
 }
 
 template <class Key, class Value, class Hash, class Equal, std::uint32_t BucketCapacity>
-std::uint64_t concurrent_map<Key, Value, Hash, Equal, BucketCapacity>::bulk_find(
-    std::span<const Key> keys, std::span<std::optional<Value>> found) const {
+template <class HashOf>
+std::uint64_t concurrent_map<Key, Value, Hash, Equal, BucketCapacity>::find_all(
+    std::span<const Key> keys, HashOf hash_of, std::span<std::optional<Value>> found) const {
+  assert(keys.size() == found.size());
   std::uint64_t retries = 0;
   std::uint64_t count = 0;
   const search asked(buckets_, equal_, retries);
   const finding<multilevel, search> walk(scheme_, asked);
   roll(
-      walk, keys.size(),
-      [&](std::size_t i) {
-        const key_hash hash = hash_(keys[i]);
-        return walk.start(hash, {hash, &keys[i]});
+      walk, keys.size(), detail::keys_ahead<Key, HashOf>{keys.data(), hash_of},
+      [&](const detail::wanted_key<Key>& key) {
+        return walk.start(key.hash, {key.hash, key.query});
       },
       [&](std::size_t i, const auto& ended) {
         found[i].reset();
@@ -476,4 +543,4 @@ std::uint64_t concurrent_map<Key, Value, Hash, Equal, BucketCapacity>::bulk_find
   return count;
 }
 
-}  // namespace oneprobe
+}  // namespace oneprobe::inline v0_1

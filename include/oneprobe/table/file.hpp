@@ -50,7 +50,7 @@
 #include "oneprobe/format/file_memory.hpp"
 #include "oneprobe/format/input_file.hpp"
 #include "oneprobe/format/load_failure.hpp"
-#include "oneprobe/format/mapped_file.hpp"
+#include "oneprobe/format/locked_file.hpp"
 #include "oneprobe/format/preamble.hpp"
 #include "oneprobe/format/table_parameters.hpp"
 #include "oneprobe/format/table_payload.hpp"
@@ -59,7 +59,7 @@
 #include "oneprobe/table/bounded_table.hpp"
 #include "oneprobe/table/table_audit.hpp"
 
-namespace oneprobe {
+namespace oneprobe::inline v0_1 {
 
 /// What can be saved and loaded: a table whose elements are bytes, and which takes over its memory.
 template <class Table>
@@ -310,9 +310,9 @@ loaded<Table> table_over(const table_facts& facts, line_memory payload, table_ch
   if (check >= table_check::checksum)
     if (auto failure = verify_checksum(payload.bytes(), facts.payload_checksum, name))
       return *std::move(failure);
-  if (auto failure = verify_side_arrays(payload.bytes(), facts.parameters, name))
-    return *std::move(failure);
   Table table(facts.parameters.plan, std::move(payload), facts.parameters.counts, *std::move(hash));
+  if (const auto fault = table_audit<Table>(table).find_side_fault())
+    return inconsistent(name, *fault);
   if (check >= table_check::elements)
     if (auto failure = verify_elements(table, name)) return *std::move(failure);
   return table;
@@ -364,11 +364,11 @@ loaded<Table> table_from(loaded<table_contents> contents, table_check check, giv
 
 }  // namespace detail
 
-/// A table of its own from a file.
+/// A table of its own from a file. As long as it is read, nobody opens it for writing.
 template <storable_table Table>
 loaded<Table> load(const std::string& path, table_file_options options = {},
                    given_hash<Table> hash = std::nullopt) {
-  const loaded<input_file> file = input_file::open(path);
+  const loaded<input_file> file = detail::open_locked(path, file_access::read);
   if (!file) return file.failure();
   return detail::table_from<Table>(
       detail::read_contents<Table>(*file, options, detail::accepted_state::closed), options.check,
@@ -387,13 +387,14 @@ loaded<Table> load_from(std::span<const std::byte> bytes, table_file_options opt
 // ------------------------------------------------------------------------------------- mapping
 
 /// A mapped file and the lookups in it. With `table_check::tags` it is opened at the cost of
-/// reading the side arrays.
+/// reading the side arrays. Many may map a file together; as long as one does, nobody opens it for
+/// writing. A save replaces it, and leaves the old one to them.
 template <storable_table Table>
 class mapped_table {
  public:
   static loaded<mapped_table> map(const std::string& path, table_file_options options = {},
                                   given_hash<Table> hash = std::nullopt) {
-    loaded<mapped_file> file = mapped_file::map(path, options.memory.touch);
+    loaded<locked_file> file = locked_file::open(path, file_access::read, options.memory.touch);
     if (!file) return std::move(file).failure();
     const loaded<table_facts> facts = detail::facts_for_table<Table>(
         detail::decode_table_facts(file->bytes(), file->bytes().size(), file->name()),
@@ -411,9 +412,9 @@ class mapped_table {
   const Table* operator->() const noexcept { return &table_; }
 
  private:
-  mapped_table(mapped_file file, Table table) : file_(std::move(file)), table_(std::move(table)) {}
+  mapped_table(locked_file file, Table table) : file_(std::move(file)), table_(std::move(table)) {}
 
-  mapped_file file_;
+  locked_file file_;
   Table table_;
 };
 
@@ -423,10 +424,10 @@ class mapped_table {
 ///   flows->insert(id, flow);
 ///   if (auto failure = flows.close()) complain(failure->sentence);
 ///
-/// While it is open the file says so, and nobody else reads it; `close` brings all changes to the
-/// disk, then counts and checksum, and then the file is as good as a saved one. If the process ends
-/// before that, `recover` is needed. All checks are made when it is opened, the checksum in any
-/// case: a fresh one must not hide old damage.
+/// While it is open the file says so, and nobody else reads it; one that somebody reads is refused.
+/// `close` brings all changes to the disk, then counts and checksum, and then the file is as good
+/// as a saved one. If the process ends before that, `recover` is needed. All checks are made when
+/// it is opened, the checksum in any case: a fresh one must not hide old damage.
 template <storable_table Table>
 class writable_table {
  public:
@@ -442,8 +443,13 @@ class writable_table {
         *facts, line_memory::lend(file->bytes().subspan(table_facts::head_bytes)),
         std::max(options.check, table_check::checksum), std::move(hash), file->name());
     if (!table) return std::move(table).failure();
-    if (auto failure = mark(*file, *facts, table_file_state::open))
+    if (auto failure = mark(*file, *facts, table_file_state::open)) {
+      // What was written may be the mark, or a part of it, in front of a payload that is whole.
+      static_cast<void>(mark(*file, *facts, table_file_state::closed));
       return load_failure{load_error::io, std::move(failure->sentence)};
+    }
+    // Not before: what writes the mark would write all pages.
+    if (options.memory.touch == page_touch::at_once) file->touch_for_writing();
     return writable_table(*std::move(file), *std::move(table), *facts);
   }
 
@@ -461,7 +467,8 @@ class writable_table {
   const Table* operator->() const noexcept { return &opened_->table; }
 
   /// Brings everything to the disk, marks the file as closed and lets go of it. None if that went
-  /// well; otherwise the file stays marked as open. The second call does nothing.
+  /// well; otherwise the file stays marked as open, or it is whole but the path no longer names it,
+  /// as the sentence says. The second call does nothing.
   [[nodiscard]] std::optional<save_failure> close() {
     const std::optional<state> last = std::exchange(opened_, std::nullopt);
     if (!last) return std::nullopt;
@@ -473,7 +480,8 @@ class writable_table {
     facts_.parameters.counts = table.counts();
     facts_.payload_checksum = checksum_of(payload);
     if (auto failure = file.sync()) return failure;
-    return mark(file, facts_, table_file_state::closed);
+    if (auto failure = mark(file, facts_, table_file_state::closed)) return failure;
+    return file.find_other_name();
   }
 
  private:
@@ -502,7 +510,9 @@ class writable_table {
 template <storable_table Table>
 struct recovered_table {
   Table table;
-  std::uint64_t dropped = 0;  // slots with a tag whose element was no whole one
+  /// Slots with a tag whose element is not in the table: it was no whole one, its key was there
+  /// twice, or it had to move and found no room.
+  std::uint64_t dropped = 0;
 };
 
 struct table_recovery {
@@ -519,12 +529,14 @@ loaded<recovered_table<Table>> recover_contents(loaded<table_contents> contents,
   const table_parameters& parameters = contents->facts.parameters;
   loaded<typename Table::hash_type> hash = hash_for<Table>(std::move(given), parameters.seed, name);
   if (!hash) return std::move(hash).failure();
-  if (const auto fault =
-          find_payload_fault(contents->payload.bytes(), parameters, counted::not_yet))
-    return inconsistent(name, *fault);
   Table table(parameters.plan, std::move(contents->payload), table_counts{}, *std::move(hash));
   const std::uint64_t dropped = table_audit<Table>(table).mend();
   return recovered_table<Table>{std::move(table), dropped};
+}
+
+/// A crash spoils an element or a few pages. Who loses most, or all, has brought another hash.
+constexpr bool is_unlike_a_crash(std::uint64_t dropped, std::uint64_t kept) noexcept {
+  return dropped > kept + 16 || (kept == 0 && dropped != 0);
 }
 
 }  // namespace detail
@@ -547,27 +559,27 @@ loaded<recovered_table<Table>> recover_from(std::span<const std::byte> bytes,
 }
 
 /// The same in the file, which is replaced as `save` does it: as long as that is not done, it is as
-/// it was. A file that another process has open is refused, and so is one of which more than half
-/// would be lost.
+/// it was. Refused are a file that somebody writes or reads, one that was replaced meanwhile, and
+/// one that would lose all its elements, or over 16 more than it keeps.
 template <storable_table Table>
 loaded<table_recovery> recover(const std::string& path, table_file_options options = {},
                                given_hash<Table> hash = std::nullopt) {
-  const loaded<input_file> file = detail::open_locked(path);
+  const loaded<input_file> file = detail::open_locked(path, file_access::update);
   if (!file) return file.failure();
   loaded<recovered_table<Table>> recovered = detail::recover_contents<Table>(
       detail::read_contents<Table>(*file, options, detail::accepted_state::any), std::move(hash),
       file->name());
   if (!recovered) return std::move(recovered).failure();
-  // A crash spoils an element or a few pages. Who loses most has brought another hash.
-  if (recovered->dropped > recovered->table.size() + 16)
+  if (detail::is_unlike_a_crash(recovered->dropped, recovered->table.size()))
     return load_failure{load_error::wrong_kind,
                         std::string(file->name()) + " is of the wrong kind: of " +
                             std::to_string(recovered->dropped + recovered->table.size()) +
                             " elements " + std::to_string(recovered->dropped) +
                             " are not where this hash puts them; the file was left as it is"};
+  if (!detail::is_name_of(path, *file)) return file->failed("it was replaced meanwhile");
   if (auto failure = save(recovered->table, path, {.schema = options.schema}))
     return load_failure{load_error::io, std::move(failure->sentence)};
   return table_recovery{recovered->table.counts(), recovered->dropped};
 }
 
-}  // namespace oneprobe
+}  // namespace oneprobe::inline v0_1

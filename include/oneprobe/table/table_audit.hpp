@@ -1,31 +1,39 @@
 // Whether a table's elements are where a lookup finds them, and how a table is mended in which they
 // are not. For table/file.hpp; there is nothing here to call.
 //
+// What the side arrays are held to keeps every operation inside the memory, whatever bytes the
+// slots have: a slot beyond the bucket capacity is free, and the slots that are taken are as many
+// as were counted.
+//
 // An element belongs where it is if its bucket is one of its candidates, its slot has its tag, and
-// no other has its key. The notes must count, for each bucket, the elements that passed it. Notes
-// and counts follow from the elements and can be made anew; which elements there are, and what
-// their values are, cannot.
+// no other has its key; elements of one tag are in one group of slots. The notes must count, for
+// each bucket, the elements that passed it. Notes and counts follow from the elements and can be
+// made anew; which elements there are, and what their values are, cannot.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
+#include <new>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 
 #include "oneprobe/core/key_hash.hpp"
 #include "oneprobe/core/line_memory.hpp"
 #include "oneprobe/core/placement.hpp"
 #include "oneprobe/core/table_answers.hpp"
 #include "oneprobe/core/table_plan.hpp"
+#include "oneprobe/format/bytes.hpp"
 #include "oneprobe/format/table_payload.hpp"
 #include "oneprobe/scheme/walk.hpp"
 #include "oneprobe/store/tagged_buckets.hpp"
 
-namespace oneprobe::detail {
+namespace oneprobe::inline v0_1::detail {
 
-static_assert(side_entry::bytes == bucket_entry::bytes);
+static_assert(table_plan::side_bytes == bucket_entry::bytes);
 
 template <class Table>
 class table_audit {
@@ -36,6 +44,31 @@ class table_audit {
  public:
   explicit table_audit(Table& table) noexcept : table_(table) {}
 
+  /// What no table of this plan and these counts has in its side arrays and around them. Reads
+  /// nothing else.
+  std::optional<std::string> find_side_fault() const {
+    for (const std::span<const std::byte> padding :
+         paddings_of(table_.memory(), table_.plan_, sizeof(element)))
+      if (!byte_reader(padding).only_zeros_left()) return "a byte after the last bucket is not 0";
+
+    const table_plan& plan = table_.plan_;
+    const table_counts& counts = table_.counts_;
+    if (auto fault = find_wrong_load("the overflow", table_.overflow_, 0, plan.overflow_buckets,
+                                     counts.overflow))
+      return fault;
+    if (!plan.is_levelled())
+      return find_wrong_load("all levels", table_.buckets_, 0, plan.buckets(),
+                             counts.size - counts.overflow);
+    std::uint64_t first = 0;
+    for (std::uint32_t level = 0; level < plan.levels; ++level) {
+      if (auto fault = find_wrong_load("level " + std::to_string(level), table_.buckets_, first,
+                                       plan.level_buckets[level], counts.levels[level]))
+        return fault;
+      first += plan.level_buckets[level];
+    }
+    return std::nullopt;
+  }
+
   /// What `find_fault` needs, zeroed.
   std::uint64_t scratch_bytes() const noexcept {
     const table_memory_parts parts = table_.plan_.memory(sizeof(element));
@@ -45,11 +78,6 @@ class table_audit {
   /// The first element that is not where it is looked for, or number that does not count what it
   /// should; none if all is well.
   std::optional<std::string> find_fault(line_memory scratch) const {
-    const auto misplaced = [](place at) {
-      return "the element in slot " + std::to_string(at.slot) + " of bucket " +
-             std::to_string(at.at.bucket) + (at.where == part::overflow ? " of the overflow" : "") +
-             " is not where its key belongs";
-    };
     const store notes(scratch.data(), nullptr, table_.buckets_.buckets());
     const store overflow_notes(scratch.data() + table_.plan_.memory(sizeof(element)).side, nullptr,
                                table_.overflow_.buckets());
@@ -58,10 +86,11 @@ class table_audit {
     for_each([&](place at, const element& one) {
       if (fault) return;
       const key_hash hash = table_.hash_(one.key);
-      if (!find_candidate(at, hash) || table_.find_element(one.key, hash) != &one) {
-        fault = misplaced(at);
-        return;
-      }
+      if (!find_candidate(at, hash) || table_.find_element(one.key, hash) != &one)
+        fault = "the element in " + words_for(at) + " is not where its key belongs";
+      else if (!is_in_group(at, hash))
+        fault = "the element in " + words_for(at) + " has its tag in another line, too";
+      if (fault) return;
       count(at, counts);
       for_each_passed(at, hash, [&](part where, position passed, key_hash from) {
         (where == part::buckets ? notes : overflow_notes).note_passed(passed, from);
@@ -74,9 +103,12 @@ class table_audit {
     return std::nullopt;
   }
 
-  /// Frees the slots of elements that do not belong there, and makes notes and counts anew. No
-  /// other element moves or is lost. Returns how many were freed.
+  /// Frees the slots of elements that do not belong there, and makes notes and counts anew; what is
+  /// not 0 where no table has anything is cleared. No other element moves or is lost, except where
+  /// a tag is in two groups: those of the second move, or are lost if there is no room. Returns how
+  /// many were lost.
   std::uint64_t mend() {
+    clear_unused();
     std::uint64_t freed = 0;
     for_each([&](place at, const element& one) {
       if (find_candidate(at, table_.hash_(one.key))) return;
@@ -103,7 +135,7 @@ class table_audit {
       store_of(at.where).erase(at.at, at.slot);
       ++freed;
     });
-    return freed;
+    return freed + regroup();
   }
 
  private:
@@ -113,10 +145,35 @@ class table_audit {
     std::uint32_t slot;
   };
 
+  static std::string words_for(const place& at) {
+    return "slot " + std::to_string(at.slot) + " of bucket " + std::to_string(at.at.bucket) +
+           (at.where == part::overflow ? " of the overflow" : "");
+  }
+
+  /// What is wrong with the tags of `buckets` buckets from `first` on.
+  static std::optional<std::string> find_wrong_load(std::string_view where, const store& in,
+                                                    std::uint64_t first, std::uint64_t buckets,
+                                                    std::uint64_t expected) {
+    std::uint64_t taken = 0;
+    for (position at{first, 0}; at.bucket < first + buckets; ++at.bucket) {
+      if (!in.is_within_capacity(at)) return "a slot beyond the bucket capacity is taken";
+      taken += *in.load(at);
+    }
+    if (taken == expected) return std::nullopt;
+    return std::string(where) + " must have " + std::to_string(expected) + " elements; found " +
+           std::to_string(taken);
+  }
+
   const store& store_of(part where) const noexcept {
     return where == part::buckets ? table_.buckets_ : table_.overflow_;
   }
 
+  template <class Visit>
+  void for_each_bucket(Visit visit) const {
+    for (const part where : {part::buckets, part::overflow})
+      for (position at; at.bucket < store_of(where).buckets(); ++at.bucket)
+        visit(store_of(where), at);
+  }
   template <class Visit>
   void for_each(Visit visit) const {
     for (const part where : {part::buckets, part::overflow}) {
@@ -127,6 +184,12 @@ class table_audit {
           visit(place{where, at, slot}, *buckets.element(at, slot));
         }
     }
+  }
+
+  /// REQUIRES: the element's slot has its tag.
+  bool is_in_group(const place& at, key_hash hash) const noexcept {
+    return store_of(at.where).is_in_group(
+        at.at, at.slot, at.where == part::overflow ? Table::overflow_hash(hash) : hash);
   }
 
   /// Whether a bucket is a candidate of this hash; then sets the level.
@@ -173,18 +236,33 @@ class table_audit {
     return true;
   }
   void clear_notes() const noexcept {
-    const table_memory_parts parts = table_.plan_.memory(sizeof(element));
-    std::byte* const first = table_.memory_.data();
-    const auto clear = [](std::byte* side, std::uint64_t buckets) {
-      for (std::uint64_t i = 0; i < buckets; ++i)
-        std::memset(side + i * side_entry::bytes + side_entry::notes_at, 0,
-                    side_entry::notes_bytes);
-    };
-    clear(first, table_.buckets_.buckets());
-    clear(first + parts.side + parts.slots, table_.overflow_.buckets());
+    for_each_bucket([](const store& in, position at) { in.clear_notes(at); });
+  }
+  /// Tags of slots that there are not, and bytes after the last bucket.
+  void clear_unused() const noexcept {
+    for_each_bucket([](const store& in, position at) { in.clear_beyond_capacity(at); });
+    for (const std::span<std::byte> padding :
+         paddings_of(table_.memory_.bytes(), table_.plan_, sizeof(element)))
+      std::ranges::fill(padding, std::byte{0});
+  }
+
+  /// Inserts anew what is outside the first group with its tag. Returns how many found no room.
+  /// REQUIRES: every element is found where it is, and notes and counts are right.
+  std::uint64_t regroup() {
+    std::uint64_t without_room = 0;
+    for_each([&](place at, const element& one) {
+      const key_hash hash = table_.hash_(one.key);
+      if (is_in_group(at, hash)) return;
+      const element copy = one;
+      table_.erase(copy.key, hash);
+      const auto again = table_.find_or_make(
+          copy.key, hash, [&](void* slot) { return ::new (slot) element(copy); });
+      without_room += again.outcome == insertion::full ? 1u : 0u;
+    });
+    return without_room;
   }
 
   Table& table_;
 };
 
-}  // namespace oneprobe::detail
+}  // namespace oneprobe::inline v0_1::detail

@@ -11,7 +11,7 @@
 
 #include "oneprobe/core/placement.hpp"
 
-namespace oneprobe::detail {
+namespace oneprobe::inline v0_1::detail {
 
 /// The elements of two stores, one after the other.
 template <class Element, class Buckets>
@@ -67,4 +67,4 @@ class table_iterator {
   std::uint32_t left_ = 0;  // occupied slots from the present one on
 };
 
-}  // namespace oneprobe::detail
+}  // namespace oneprobe::inline v0_1::detail

@@ -13,7 +13,7 @@
 #include "oneprobe/scheme/walk.hpp"
 #include "oneprobe/store/tagged_buckets.hpp"
 
-namespace oneprobe::detail {
+namespace oneprobe::inline v0_1::detail {
 
 /// The different lines of the slots that a step compared.
 template <class Buckets, class State>
@@ -59,7 +59,7 @@ table_stats stats_of(const table_plan& plan, const table_counts& counts, const B
   double reaching = 1;
   for (std::uint32_t level = 0; level < plan.choices; ++level) {
     // Schemes without levels draw every candidate from all buckets.
-    const bool levelled = plan.levels == plan.choices;
+    const bool levelled = plan.is_levelled();
     const std::uint64_t size = levelled ? plan.level_buckets[level] : plan.buckets();
     if (!levelled) bucket = 0;
     std::uint64_t raised = 0;
@@ -80,4 +80,4 @@ table_stats stats_of(const table_plan& plan, const table_counts& counts, const B
   return stats;
 }
 
-}  // namespace oneprobe::detail
+}  // namespace oneprobe::inline v0_1::detail

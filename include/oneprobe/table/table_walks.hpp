@@ -12,11 +12,12 @@
 #include "oneprobe/core/key_hash.hpp"
 #include "oneprobe/core/line_memory.hpp"
 #include "oneprobe/core/placement.hpp"
+#include "oneprobe/core/prefetch.hpp"
 #include "oneprobe/core/table_plan.hpp"
 #include "oneprobe/scheme/of_levels.hpp"
 #include "oneprobe/store/tagged_buckets.hpp"
 
-namespace oneprobe::detail {
+namespace oneprobe::inline v0_1::detail {
 
 /// When the line of slots is asked for. A lookup on its own asks before it has read the tags, and
 /// waits once instead of twice; of many lookups at once each asks when its tags have come, and
@@ -28,6 +29,18 @@ template <class Query>
 struct wanted_key {
   key_hash hash;
   const Query* query;
+};
+
+/// The keys of a span, as a ring of walks takes them.
+template <class Key, class HashOf>
+struct keys_ahead {
+  const Key* keys;
+  const HashOf& hash_of;
+
+  wanted_key<Key> operator()(std::size_t i) const { return {hash_of(i), keys + i}; }
+  void ask_for(std::size_t first, std::size_t count) const noexcept {
+    prefetch_bytes(keys + first, count * sizeof(Key));
+  }
 };
 
 /// An element yet to be made: `make` is called with the place once there is one.
@@ -126,4 +139,4 @@ struct table_stores {
   }
 };
 
-}  // namespace oneprobe::detail
+}  // namespace oneprobe::inline v0_1::detail

@@ -108,4 +108,20 @@ TEST(in_quotes, keeps_a_message_on_one_short_line) {
   EXPECT_NE(shown.find("10000 characters"), std::string::npos);
 }
 
+TEST(nearest_word, is_the_one_with_the_fewest_letters_to_change) {
+  const std::vector<std::string> words{"--elements", "--fpr", "--bits-per-element", "--bytes"};
+  EXPECT_EQ(nearest_word("--element", words), "--elements");
+  EXPECT_EQ(nearest_word("--elemnets", words), "--elements");
+  EXPECT_EQ(nearest_word("--bits", words), "--bits-per-element");
+  EXPECT_EQ(nearest_word("--frp", words), "--fpr");
+  EXPECT_EQ(nearest_word("--byte", words), "--bytes");
+}
+
+TEST(nearest_word, is_none_where_it_would_be_a_guess) {
+  const std::vector<std::string> words{"plan", "demo", "bench"};
+  EXPECT_EQ(nearest_word("query", words), std::nullopt);
+  EXPECT_EQ(nearest_word("", words), std::nullopt);
+  EXPECT_EQ(nearest_word("plan", {}), std::nullopt);
+}
+
 }  // namespace

@@ -201,6 +201,27 @@ TEST_P(balanced_filter_at, has_the_same_bytes_and_answers_as_without_vector_inst
   }
 }
 
+TEST_P(balanced_filter_at, answers_one_key_as_it_answers_many) {
+  // A query for one key looks at sixteen bits before it walks; blocks so dense that these are often
+  // set where one of the others is not.
+  for (const std::uint32_t bits_set : {1u, 7u, 8u, 9u, 16u, 17u, 24u, 30u})
+    for (const block_state& state :
+         {block_state{.rule = lookup_rule::popcount, .tracking_bits = 12},
+          block_state{.rule = lookup_rule::tracking, .tracking_bits = 7}})
+      for (const std::uint32_t block_bits : {256u, 512u}) {
+        SCOPED_TRACE(bits_set);
+        filter_plan plan = small_plan(scheme_kind::multilevel, state, block_bits);
+        plan.bits_set = bits_set;
+        plan.state.threshold = state.counts_elements() ? plan.state.threshold : block_bits * 9 / 10;
+        basic_balanced_filter<multilevel, seeded_hash> filter(plan, seeded_hash(7));
+        filter.bulk_insert(keys_from(0, plan.elements * 5 / 4));
+        const std::vector<std::uint64_t> asked = keys_from(0, 8 * plan.elements);
+        std::vector<bool> one_by_one;
+        for (const std::uint64_t key : asked) one_by_one.push_back(filter.may_contain(key));
+        EXPECT_EQ(one_by_one, bulk_answers(filter, asked));
+      }
+}
+
 TEST(balanced_filter, explains_the_answer_it_gives) {
   for (const filter_plan& plan : all_small_plans()) {
     SCOPED_TRACE(balanced_plans::name_of(plan));

@@ -133,9 +133,9 @@ TEST(golden_filters, have_the_bytes_and_answers_of_every_version_before) {
 }
 
 // Otherwise the files above would say nothing about refusals, overflow and force.
-TEST(golden_filters, of_balanced_blocks_reach_every_part_of_a_lookup) {
+TEST(golden_filters, with_candidates_reach_every_part_of_a_lookup) {
   for (const golden_filter& golden : golden_filters()) {
-    if (golden.plan.kind != filter_kind::balanced) continue;
+    if (!golden.plan.has_candidates()) continue;
     SCOPED_TRACE(golden.name);
     std::visit(
         [&](const auto& filter) {
@@ -148,7 +148,10 @@ TEST(golden_filters, of_balanced_blocks_reach_every_part_of_a_lookup) {
           if (golden.plan.scheme != scheme_kind::d_left) {
             EXPECT_GT(stops[static_cast<std::size_t>(lookup_path::stop::ruled_out)], 0);
           }
-          EXPECT_GT(stops[static_cast<std::size_t>(lookup_path::stop::not_in_overflow)], 0);
+          // Where all buckets of the last level are saturated, nobody asks the list any more.
+          if (golden.name != "fingerprint-saturated") {
+            EXPECT_GT(stops[static_cast<std::size_t>(lookup_path::stop::not_in_overflow)], 0);
+          }
         },
         build_any_golden(golden));
   }
@@ -307,6 +310,29 @@ TEST(filter_file, whose_sections_do_not_fit_each_other_is_inconsistent) {
   const file_bytes balanced = saved_golden("balanced-tracking");
   inconsistent(forged(balanced, [](auto& p) { p.plan.choices = 8; }), "choices");
   inconsistent(forged(balanced, [](auto& p) { --p.counts.overflow; }), "entries");
+  const file_bytes fingerprint = saved_golden("fingerprint-16");
+  const auto no_bucket = [&](auto change) {
+    inconsistent(forged(fingerprint, {}, change), "a bucket of fingerprints is none");
+  };
+  // One fingerprint more than was there; the same one twice; a mark on a bucket that is not full;
+  // a remainder in a free slot. The first bucket of level 0 has 27 or fewer, those of the last
+  // level can be emptied.
+  no_bucket([](auto payload) { payload[0] = std::byte{0xff}; });
+  no_bucket([](auto payload) {
+    std::ranges::fill(payload.first(64), std::byte{0}), payload[9] = std::byte{0x80};
+  });
+  no_bucket([](auto payload) {
+    std::ranges::fill(payload.first(64), std::byte{0}), payload[63] = std::byte{1};
+  });
+  no_bucket([](auto payload) {
+    std::ranges::fill(payload.first(64), std::byte{0}), payload[0] = std::byte{3};
+  });
+  // Saturated buckets that nobody counted would pass for a filter as planned.
+  const file_bytes saturated = saved_golden("fingerprint-saturated");
+  EXPECT_TRUE(load_any_from(forged(saturated, [](auto& p) { p.counts.forced = 2; })));
+  inconsistent(forged(saturated, [](auto& p) { p.counts.forced = 1; }),
+               "forced must be at least the number of saturated buckets, 2; found 1");
+  inconsistent(forged(saturated, [](auto& p) { p.counts.forced = 0; }), "found 0");
   inconsistent(forged(balanced, {}, [](auto payload) { payload.back() = std::byte{1}; }),
                "after the last slot");
   // A list without a free slot: a search in it would not find its end.

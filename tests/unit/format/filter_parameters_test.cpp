@@ -9,6 +9,7 @@
 #include <limits>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -42,6 +43,21 @@ filter_parameters balanced_sample() {
                      .scheme = scheme_kind::multilevel,
                      .choices = 3,
                      .state = {.rule = lookup_rule::tracking, .threshold = 20, .tracking_bits = 5},
+                     .overflow_slots = 40,
+                     .overflow_reserve = 30};
+  return parameters;
+}
+
+filter_parameters fingerprint_sample() {
+  filter_parameters parameters{.counts = {.size = 90, .overflow = 2, .forced = 1, .dropped = 3},
+                               .hash = file_hash::own,
+                               .seed = 77};
+  parameters.plan = {.kind = filter_kind::fingerprint,
+                     .elements = 100,
+                     .level_blocks = {4, 2},
+                     .levels = 2,
+                     .choices = 2,
+                     .pocket = {.bucket_capacity = 34, .remainder_bits = 12},
                      .overflow_slots = 40,
                      .overflow_reserve = 30};
   return parameters;
@@ -90,6 +106,38 @@ TEST(filter_parameters, of_a_balanced_filter_come_back) {
   EXPECT_EQ(read->seed, 77U);
 }
 
+TEST(filter_parameters, of_a_fingerprint_filter_come_back) {
+  const filter_parameters wrote = fingerprint_sample();
+  const auto read = reread(wrote);
+  ASSERT_TRUE(read) << read.failure().sentence;
+  EXPECT_TRUE(same_shape(read->plan, wrote.plan));
+  EXPECT_EQ(read->plan.pocket, wrote.plan.pocket);
+  EXPECT_EQ(read->counts, wrote.counts);
+  filter_parameters other = wrote;
+  other.plan.bits_set = 9;
+  other.plan.state.threshold = 12;
+  EXPECT_EQ(encode(other), encode(wrote));
+  EXPECT_TRUE(same_shape(other.plan, wrote.plan));
+}
+
+TEST(filter_parameters, of_a_fingerprint_filter_that_no_bucket_fits_are_refused_by_name) {
+  const auto refused = [](std::string_view name, auto apply) {
+    filter_parameters changed = fingerprint_sample();
+    apply(changed.plan);
+    const std::string sentence = complaint(changed, encode(changed));
+    EXPECT_NE(sentence.find(std::string(name) + " must be"), std::string::npos) << sentence;
+  };
+  refused("bucket_capacity", [](filter_plan& p) { p.pocket.bucket_capacity = 0; });
+  refused("bucket_capacity", [](filter_plan& p) { p.pocket.bucket_capacity = 40; });
+  refused("bucket_capacity", [](filter_plan& p) { p.pocket.bucket_capacity = 0xffff'ffff; });
+  refused("remainder_bits", [](filter_plan& p) { p.pocket.remainder_bits = 3; });
+  refused("remainder_bits", [](filter_plan& p) { p.pocket.remainder_bits = 0xffff'ffff; });
+  refused("block_bits", [](filter_plan& p) { p.block_bits = 256; });
+  refused("scheme", [](filter_plan& p) { p.scheme = scheme_kind::d_left; });
+  refused("choices", [](filter_plan& p) { p.choices = 1; });
+  refused("overflow_reserve", [](filter_plan& p) { p.overflow_reserve = 40; });
+}
+
 // What means nothing for a kind must not make two files of one filter, nor stop a merge.
 TEST(filter_parameters, do_not_depend_on_fields_without_a_meaning) {
   filter_parameters other = standard_sample();
@@ -123,7 +171,7 @@ TEST(filter_parameters, have_zeros_where_nothing_is_said) {
   // A reserved byte; block bits, levels, layout, scheme, rule, choices, threshold, tracking bits,
   // admit probability, level blocks, the padding.
   for (const std::size_t at :
-       {51U, 40U, 44U, 48U, 49U, 50U, 52U, 56U, 60U, 64U, 72U, 135U, 224U, 255U}) {
+       {51U, 40U, 44U, 48U, 49U, 50U, 52U, 56U, 60U, 64U, 72U, 135U, 224U, 228U, 232U, 255U}) {
     raw bytes = whole;
     bytes[at] = std::byte{1};
     EXPECT_NE(complaint(standard_sample(), bytes).find("is not 0"), std::string::npos) << at;
@@ -208,7 +256,7 @@ TEST(filter_parameters, of_no_filter_are_of_the_wrong_kind) {
   const filter_parameters wrote = standard_sample();
   const raw section = encode(wrote);
   preamble head = head_for(wrote, section);
-  for (const unsigned kind : {0U, 6U, 64U, 256U + 1U, 65535U}) {
+  for (const unsigned kind : {0U, 7U, 64U, 256U + 1U, 65535U}) {
     head.kind = static_cast<std::uint16_t>(kind);
     const auto read = decode_filter_parameters(section, head, "'x'");
     ASSERT_FALSE(read) << kind;

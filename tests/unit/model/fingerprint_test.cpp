@@ -69,10 +69,70 @@ TEST(fingerprint, bad_shapes_are_refused_by_name) {
   expect_refused([] { evaluate(fingerprint_shape{.note_bits = 0}, 10); }, "note bits");
   expect_refused([] { evaluate(fingerprint_shape{}, -1); }, "arrivals");
   expect_refused([] { overfill(fingerprint_shape{}, 28, -1, 1); }, "slack");
+  expect_refused([] { handed_on_fraction(fingerprint_shape{}, 0); }, "arrivals");
+  expect_refused([] { evaluate_built(fingerprint_shape{}, 1000, {}); }, "levels");
+  expect_refused(
+      [] {
+        evaluate_built(fingerprint_shape{.order = overflow_order::first_come}, 1000, {{50}, 0, 0});
+      },
+      "order");
   expect_refused([] { choose_fingerprint({.bits_per_element = std::nan("")}); },
                  "bits per element");
   expect_refused([] { choose_fingerprint({.bits_per_element = 16, .access_limit = 1}); },
                  "fingerprint filter");
+}
+
+/// Levels of the sizes that all get the same arrivals, and a list with room for everything.
+built_levels geometric_levels(const fingerprint_shape& shape, double elements, double mean) {
+  built_levels levels{.blocks = {}, .overflow_slots = elements, .overflow_reserve = elements};
+  const double handed_on = handed_on_fraction(shape, mean);
+  for (unsigned i = 0; i < shape.choices; ++i)
+    levels.blocks.push_back(elements / mean * std::pow(handed_on, i));
+  return levels;
+}
+
+TEST(fingerprint, geometric_levels_give_the_error_of_the_geometric_filter) {
+  constexpr double elements = 1e8;
+  for (const double mean : {20.0, 27.0, 30.0}) {
+    const fingerprint_shape shape{.bucket_capacity = 27, .remainder_bits = 16};
+    const built_error built =
+        evaluate_built(shape, elements, geometric_levels(shape, elements, mean));
+    const filter_error limit = evaluate(shape, mean);
+    // Equal fingerprints, one in a hundred thousand here, are one as built.
+    EXPECT_NEAR(built.fpr, limit.fpr, 1e-3 * limit.fpr);
+    EXPECT_NEAR(built.negative_accesses, limit.negative_accesses, 1e-4);
+    EXPECT_NEAR(built.positive_accesses, limit.positive_accesses, 1e-4);
+    EXPECT_NEAR(built.overflow_fraction, limit.overflow_fraction, 0.01 * limit.overflow_fraction);
+    EXPECT_EQ(built.forced_fraction, 0);
+  }
+}
+
+TEST(fingerprint, equal_ones_take_one_slot) {
+  const fingerprint_shape narrow{.bucket_capacity = 66, .remainder_bits = 5};
+  const fingerprint_shape wide{.bucket_capacity = 27, .remainder_bits = 16};
+  const auto as_if_all_differed = [](const fingerprint_shape& shape, double mean) {
+    return evaluate(shape, mean).insert_accesses - 1;  // the sum of powers of what is handed on
+  };
+  EXPECT_LT(handed_on_fraction(narrow, 66), 0.97 * as_if_all_differed(narrow, 66));
+  EXPECT_NEAR(handed_on_fraction(wide, 20), as_if_all_differed(wide, 20), 1e-3);
+}
+
+TEST(fingerprint, a_list_that_is_full_saturates_the_last_level) {
+  const fingerprint_shape shape{.bucket_capacity = 27, .remainder_bits = 16};
+  built_levels levels = geometric_levels(shape, 1e6, 28);
+  const built_error enough = evaluate_built(shape, 1e6, levels);
+  ASSERT_GT(enough.overflow_fraction, 1e-5);
+  double before = enough.fpr;
+  for (const double part : {0.9, 0.5, 0.1, 0.0}) {
+    levels.overflow_reserve = part * enough.overflow_fraction * 1e6;
+    const built_error less = evaluate_built(shape, 1e6, levels);
+    EXPECT_GT(less.forced_fraction, 0);
+    EXPECT_GT(less.fpr, before);
+    before = less.fpr;
+  }
+  // Without a list every bucket that handed something on is saturated: all that reaches one errs.
+  EXPECT_EQ(evaluate_built(shape, 1e6, levels).list_queries, 0);
+  EXPECT_LE(before, enough.negative_accesses - 1);
 }
 
 RC_GTEST_PROP(fingerprint, more_arrivals_err_and_overflow_more, ()) {

@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
+#include <random>
 #include <set>
 #include <thread>
 #include <vector>
@@ -18,15 +20,18 @@ using namespace oneprobe;
 namespace {
 
 /// A list with memory of its own.
-struct owned_list {
+template <list_order Order>
+struct owned_entries {
   list_size size;
   line_memory memory;
   std::uint64_t entries = 0;
 
-  explicit owned_list(list_size wanted)
+  explicit owned_entries(list_size wanted)
       : size(wanted), memory((wanted.slots * list_size::slot_bytes + 63) / 64 * 64) {}
-  fingerprint_list<> list() { return {memory.data(), size, entries}; }
+  fingerprint_list<plain_words, Order> list() { return {memory.data(), size, entries}; }
 };
+using owned_list = owned_entries<list_order::first_come>;
+using owned_order = owned_entries<list_order::ascending>;
 
 std::uint64_t bits_of(std::uint64_t key) { return overflow_bits({mix_bits(key)}); }
 
@@ -146,6 +151,97 @@ TEST(fingerprint_list, threads_add_together_and_none_is_lost) {
   }
   EXPECT_EQ(entries, size.reserve);
   EXPECT_EQ(distinct.size(), size.reserve);
+}
+
+TEST(ascending_list, contains_what_was_added_until_it_says_full) {
+  owned_order owned({.slots = 1000, .reserve = 750});
+  auto list = owned.list();
+  std::uint64_t key = 0;
+  while (owned.entries < 750) EXPECT_EQ(list.insert(bits_of(key++)), list_outcome::added);
+  const line_memory before = owned.memory;
+  EXPECT_EQ(list.insert(bits_of(key)), list_outcome::full);
+  EXPECT_TRUE(std::ranges::equal(before.bytes(), owned.memory.bytes()));
+  std::uint64_t others = 0;
+  for (std::uint64_t i = 0; i < 100 * key; ++i) {
+    if (i < key) {
+      ASSERT_TRUE(list.contains(bits_of(i))) << i;
+      EXPECT_EQ(list.insert(bits_of(i)), list_outcome::present);
+    } else if (list.contains(bits_of(i))) {
+      ++others;
+    }
+  }
+  EXPECT_EQ(others, 0u);
+}
+
+TEST(ascending_list, puts_the_smaller_first_and_moves_the_larger_on) {
+  owned_order owned({.slots = 5, .reserve = 4});
+  auto list = owned.list();
+  list.insert(bits_for(3, 5, 9));
+  list.insert(bits_for(3, 5, 7));  // takes slot 3
+  list.insert(bits_for(4, 5, 8));  // takes slot 4, and 9 goes round the end
+  const std::vector<std::byte> bytes(owned.memory.data(), owned.memory.data() + 20);
+  const auto slot = [&](int i) {
+    return std::to_integer<int>(bytes[static_cast<std::size_t>(4 * i)]);
+  };
+  EXPECT_EQ((std::vector{slot(0), slot(1), slot(2), slot(3), slot(4)}),
+            (std::vector{9, 0, 0, 7, 8}));
+  EXPECT_TRUE(list.contains(bits_for(3, 5, 9)));
+  EXPECT_FALSE(list.contains(bits_for(4, 5, 7)));
+  EXPECT_FALSE(list.contains(bits_for(3, 5, 10)));
+}
+
+/// Few slots and few fingerprints, so that runs are long and different elements look alike.
+std::vector<std::uint64_t> crowded_elements(std::uint64_t slots) {
+  const auto count = *rc::gen::inRange<std::size_t>(0, 2 * slots);
+  std::vector<std::uint64_t> all;
+  for (std::size_t i = 0; i < count; ++i)
+    all.push_back(bits_for(*rc::gen::inRange<std::uint64_t>(0, slots), slots,
+                           *rc::gen::inRange<std::uint32_t>(1, 12)));
+  return all;
+}
+
+RC_GTEST_PROP(ascending_list, has_the_same_bytes_whatever_the_order, ()) {
+  const auto slots = *rc::gen::inRange<std::uint64_t>(2, 40);
+  std::vector<std::uint64_t> all = crowded_elements(slots);
+  owned_order one({.slots = slots, .reserve = slots - 1});
+  owned_order two({.slots = slots, .reserve = slots - 1});
+  bool full = false;
+  const auto put = [&](owned_order& owned, std::uint64_t bits) {
+    if (owned.list().insert(bits) == list_outcome::full) full = true;
+  };
+  for (const std::uint64_t bits : all) put(one, bits);
+  std::ranges::shuffle(all, std::mt19937_64(*rc::gen::arbitrary<std::uint64_t>()));
+  for (const std::uint64_t bits : all) put(two, bits);
+  RC_PRE(!full);
+  RC_ASSERT(one.entries == two.entries);
+  RC_ASSERT(std::ranges::equal(one.memory.bytes(), two.memory.bytes()));
+  std::uint64_t taken = 0;
+  for (std::uint64_t i = 0; i < slots; ++i)
+    for (int byte = 0; byte < 4; ++byte)
+      if (one.memory.data()[4 * i + static_cast<unsigned>(byte)] != std::byte{0}) {
+        ++taken;
+        break;
+      }
+  RC_ASSERT(taken == one.entries);
+  for (const std::uint64_t bits : all) RC_ASSERT(one.list().contains(bits));
+}
+
+RC_GTEST_PROP(ascending_list, united_with_another_is_the_list_of_all, ()) {
+  const auto slots = *rc::gen::inRange<std::uint64_t>(2, 40);
+  const std::vector<std::uint64_t> first = crowded_elements(slots);
+  const std::vector<std::uint64_t> second = crowded_elements(slots);
+  const list_size size{.slots = slots, .reserve = slots - 1};
+  owned_order one(size), two(size), both(size);
+  bool full = false;
+  const auto put = [&](owned_order& owned, std::uint64_t bits) {
+    if (owned.list().insert(bits) == list_outcome::full) full = true;
+  };
+  for (const std::uint64_t bits : first) put(one, bits), put(both, bits);
+  for (const std::uint64_t bits : second) put(two, bits), put(both, bits);
+  RC_PRE(!full);
+  RC_ASSERT(one.list().unite(two.list()) == 0u);
+  RC_ASSERT(one.entries == both.entries);
+  RC_ASSERT(std::ranges::equal(one.memory.bytes(), both.memory.bytes()));
 }
 
 }  // namespace

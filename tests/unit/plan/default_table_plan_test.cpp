@@ -41,7 +41,7 @@ TEST(default_table_plan, is_what_the_planner_says) {
 
       // The planner's model of the very same table.
       const table_prediction& said = plan.predicted;
-      const table_prediction model = forecast(plan, n).predicted;
+      const table_prediction model = forecast(plan, n, 16).predicted;
       const auto agree = [&](double found, double expected, double tolerance) {
         EXPECT_NEAR(found, expected, tolerance * expected) << n << ' ' << capacity;
       };

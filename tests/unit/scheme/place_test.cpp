@@ -225,8 +225,9 @@ TEST(ring, places_exactly_as_one_by_one) {
           rolling, count,
           [&](std::size_t number) {
             EXPECT_EQ(number, next++);
-            return rolling.start(hash_of(number));
+            return hash_of(number);
           },
+          [&](key_hash hash) { return rolling.start(hash); },
           [&](std::size_t number, const auto& ended) {
             found[number] = ended.at;
             found_accesses[number] = ended.accesses;
@@ -262,8 +263,8 @@ TEST(ring, spends_a_budget_as_one_by_one) {
   placing rolling(scheme, at_once, admission(2), access_budget{150});
   for (std::uint64_t key = 0; key < 200; ++key) walk_to_end(walk, walk.start(hash_of(key)));
   roll(
-      rolling, 200, [&](std::size_t number) { return rolling.start(hash_of(number)); },
-      [](std::size_t, const auto&) {});
+      rolling, 200, [&](std::size_t number) { return hash_of(number); },
+      [&](key_hash hash) { return rolling.start(hash); }, [](std::size_t, const auto&) {});
   EXPECT_TRUE(
       std::equal(one_by_one.loads().begin(), one_by_one.loads().end(), at_once.loads().begin()));
 }

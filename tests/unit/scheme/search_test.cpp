@@ -56,7 +56,8 @@ class walked_set {
     const finding walk(scheme_, store_);
     std::vector<bool> answers(keys);
     roll(
-        walk, keys, [&](std::size_t key) { return walk.start(hash_of(key), key); },
+        walk, keys, [](std::size_t key) { return key; },
+        [&](std::uint64_t key) { return walk.start(hash_of(key), key); },
         [&](std::size_t key, const auto& ended) {
           answers[key] = ended.end == walk_end::present ||
                          (ended.end == walk_end::overflowed && overflow_.contains(key));
@@ -141,7 +142,8 @@ TEST(find, in_a_ring_finds_what_one_by_one_finds) {
     for (const std::size_t count : {0u, 1u, 31u, 32u, 33u, 300u}) {
       std::vector<int> times(count);
       roll(
-          walk, count, [&](std::size_t key) { return walk.start(hash_of(key), key); },
+          walk, count, [](std::size_t key) { return key; },
+          [&](std::uint64_t key) { return walk.start(hash_of(key), key); },
           [&](std::size_t key, const auto& ended) {
             ++times[key];
             const auto expected = walk_to_end(walk, walk.start(hash_of(key), key));
@@ -177,7 +179,7 @@ TEST(upsert, in_a_ring_never_inserts_a_key_twice) {
     const auto key_of = [](std::size_t i) -> std::uint64_t { return (i * i + i / 3) % 60; };
     std::multiset<std::uint64_t> inserted;
     roll(
-        walk, count, [&](std::size_t i) { return walk.start(hash_of(key_of(i)), key_of(i)); },
+        walk, count, key_of, [&](std::uint64_t key) { return walk.start(hash_of(key), key); },
         [&](std::size_t i, const auto& ended) {
           if (ended.end == walk_end::present) return;
           auto search = ended;

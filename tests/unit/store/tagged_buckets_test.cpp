@@ -93,6 +93,27 @@ TEST(a_bucket_entry, counts_notes_until_one_sticks) {
   EXPECT_EQ(entry.tags().occupied(), 0u) << "notes are no tags";
 }
 
+TEST(a_bucket_entry, lowers_no_note_that_nobody_raised) {
+  alignas(32) std::array<std::byte, bucket_entry::bytes> bytes{};
+  bucket_entry entry(bytes.data());
+  for (std::uint32_t kind = 0; kind < 16; ++kind) entry.lower_note(kind);
+  for (const std::byte byte : bytes) ASSERT_EQ(byte, std::byte{0});
+}
+
+TEST(a_bucket_entry, knows_and_clears_tags_beyond_a_capacity) {
+  for (std::uint32_t capacity = 1; capacity <= 16; ++capacity)
+    for (std::uint32_t slot = 0; slot < 16; ++slot)
+      for (const bucket_tag tag : {bucket_tag{1, 0}, bucket_tag{0, 8}, bucket_tag{255, 15}}) {
+        alignas(32) std::array<std::byte, bucket_entry::bytes> bytes{};
+        bucket_entry entry(bytes.data());
+        entry.take(slot, tag);
+        ASSERT_EQ(entry.only_uses(capacity), slot < capacity) << slot << " of " << capacity;
+        entry.clear_from(capacity);
+        ASSERT_TRUE(entry.only_uses(capacity)) << slot << " of " << capacity;
+        ASSERT_EQ(entry.only_uses(0), slot >= capacity) << "what is within the capacity stays";
+      }
+}
+
 TEST(groups_of_slots, are_lines_where_at_least_four_slots_fit_exactly) {
   EXPECT_EQ((slot_choice<16, 16>::groups), 4u);
   EXPECT_EQ((slot_choice<16, 8>::groups), 2u);

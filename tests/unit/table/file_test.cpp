@@ -2,11 +2,13 @@
 #include "oneprobe/table/file.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <filesystem>
 #include <functional>
 #include <limits>
 #include <span>
@@ -85,10 +87,12 @@ void comes_back(const Table& table) {
   expect_same(*again, table);
   EXPECT_EQ(saved(*again, 9), saved(table, 9));
 
-  const auto mapped = mapped_table<Table>::map(path, options);
-  ASSERT_TRUE(mapped) << mapped.failure().sentence;
-  expect_same(**mapped, table);
-  EXPECT_EQ((*mapped)->stats().miss_accesses, table.stats().miss_accesses);
+  {
+    const auto mapped = mapped_table<Table>::map(path, options);
+    ASSERT_TRUE(mapped) << mapped.failure().sentence;
+    expect_same(**mapped, table);
+    EXPECT_EQ((*mapped)->stats().miss_accesses, table.stats().miss_accesses);
+  }
 
   auto writable = writable_table<Table>::open(path, options);
   ASSERT_TRUE(writable) << writable.failure().sentence;
@@ -519,6 +523,19 @@ TEST(table_file, whose_elements_are_not_where_they_belong_is_found_out) {
       every_element));
 }
 
+TEST(table_file, with_one_tag_in_two_lines_of_a_bucket_is_found_out) {
+  const pair_of_one_tag pair = find_pair_of_one_tag();
+  const file_bytes bytes = forged(saved(pair.table), {}, [&](auto payload) {
+    move_to_another_line(pair.table, pair.second, payload);
+  });
+  const auto read = load_from<numbers>(bytes);
+  ASSERT_TRUE(read) << "only the elements say so";
+  EXPECT_TRUE(read->contains(pair.first) && read->contains(pair.second));
+  EXPECT_NE(failure_of(load_from<numbers>(bytes, every_element))
+                .sentence.find("has its tag in another line, too"),
+            std::string::npos);
+}
+
 TEST(table_file, with_candidates_counted_wrongly_is_found_out_by_its_elements) {
   using in_sequence = bounded_map<number, number, seeded_hash, std::equal_to<>, sequential>;
   const file_bytes bytes = forged(saved(churned<in_sequence>(scheme_kind::sequential)),
@@ -573,8 +590,8 @@ TEST(writable_table, has_its_file_for_itself) {
     EXPECT_EQ(failure.error, load_error::not_closed);
     EXPECT_NE(failure.sentence.find(words), std::string::npos) << failure.sentence;
   };
-  expect(load<numbers>(path), "recover()");
-  expect(mapped_table<numbers>::map(path), "recover()");
+  expect(load<numbers>(path), "open for writing elsewhere");
+  expect(mapped_table<numbers>::map(path), "open for writing elsewhere");
   expect(writable_table<numbers>::open(path), "open for writing elsewhere");
   expect(recover<numbers>(path), "open for writing elsewhere");
   ASSERT_FALSE(table.close());
@@ -593,6 +610,41 @@ TEST(writable_table, does_not_hide_damage_behind_a_fresh_checksum) {
   EXPECT_EQ(bytes_of_file(path), bytes) << "a file that is refused stays as it is";
 }
 
+/// While it lives, no file is written from this byte on.
+class write_limit {
+ public:
+  explicit write_limit(rlim_t bytes) {
+    ::getrlimit(RLIMIT_FSIZE, &before_);
+    const struct rlimit now { bytes, before_.rlim_max };
+    ::setrlimit(RLIMIT_FSIZE, &now);
+  }
+  write_limit(const write_limit&) = delete;
+  write_limit& operator=(const write_limit&) = delete;
+  ~write_limit() { ::setrlimit(RLIMIT_FSIZE, &before_); }
+
+ private:
+  struct rlimit before_ {};
+};
+
+TEST(writable_table, leaves_a_file_closed_that_it_cannot_mark_as_open) {
+  const temporary_folder folder;
+  const std::string path = folder.file("t.table");
+  ASSERT_FALSE(save(churned<numbers>(), path));
+  const file_bytes before = bytes_of_file(path);
+  // Checksums are new and the state is not; both are.
+  for (const rlim_t written : {preamble_bytes, preamble_bytes + 32}) {
+    {
+      const write_limit limit(written);
+      const auto table = writable_table<numbers>::open(path);
+      ASSERT_FALSE(table);
+      EXPECT_NE(table.failure().sentence.find("cannot be written"), std::string::npos)
+          << table.failure().sentence;
+    }
+    EXPECT_EQ(bytes_of_file(path), before) << written;
+  }
+  EXPECT_TRUE(writable_table<numbers>::open(path));
+}
+
 TEST(writable_table, says_so_if_its_table_left_the_file) {
   const temporary_folder folder;
   const std::string path = folder.file("t.table");
@@ -602,7 +654,74 @@ TEST(writable_table, says_so_if_its_table_left_the_file) {
   const auto failure = table.close();
   ASSERT_TRUE(failure);
   EXPECT_NE(failure->sentence.find("assigned to"), std::string::npos) << failure->sentence;
-  EXPECT_EQ(failure_of(load<numbers>(path)).error, load_error::not_closed);
+  const load_failure left_open = failure_of(load<numbers>(path));
+  EXPECT_EQ(left_open.error, load_error::not_closed);
+  EXPECT_NE(left_open.sentence.find("recover()"), std::string::npos) << left_open.sentence;
+}
+
+TEST(writable_table, says_so_if_its_file_lost_its_name) {
+  const temporary_folder folder;
+  const std::string path = folder.file("t.table");
+  const auto expect_lost = [&](const std::function<void()>& happens) {
+    ASSERT_FALSE(save(churned<numbers>(), path));
+    auto table = writable_table<numbers>::open(path).value();
+    table->insert(5000, 1);
+    happens();
+    const auto failure = table.close();
+    ASSERT_TRUE(failure);
+    EXPECT_NE(failure->sentence.find("replaced, renamed or removed"), std::string::npos)
+        << failure->sentence;
+  };
+  expect_lost([&] { ASSERT_FALSE(save(numbers(100, seeded_hash(1)), path)); });
+  EXPECT_TRUE(load<numbers>(path)->empty()) << "what replaced it stays as it is";
+  expect_lost([&] { std::filesystem::remove(path); });
+  EXPECT_EQ(folder.entries(), 0u);
+  expect_lost([&] { std::filesystem::rename(path, folder.file("moved")); });
+  const auto moved = load<numbers>(folder.file("moved"), every_element);
+  ASSERT_TRUE(moved) << moved.failure().sentence;
+  EXPECT_TRUE(moved->contains(5000)) << "whole, under its new name";
+}
+
+TEST(writable_table, knows_its_file_from_another_folder) {
+  const temporary_folder folder;
+  ASSERT_FALSE(save(churned<numbers>(), folder.file("t.table")));
+  const std::filesystem::path before = std::filesystem::current_path();
+  std::filesystem::current_path(folder.file(""));
+  auto table = writable_table<numbers>::open("t.table").value();
+  std::filesystem::current_path(before);
+  EXPECT_FALSE(table.close());
+}
+
+/// Pages of this table that the system had to make ready while each of them was written.
+std::uint64_t faults_of_writing(numbers& table) {
+  const auto faults = [] {
+    struct rusage used {};
+    ::getrusage(RUSAGE_SELF, &used);
+    return static_cast<std::uint64_t>(used.ru_minflt);
+  };
+  const std::uint64_t before = faults();
+  for (auto& one : table) ++one.value;
+  return faults() - before;
+}
+
+TEST(writable_table, is_touched_for_writing_at_once_if_asked) {
+  const temporary_folder folder;
+  const std::string path = folder.file("t.table");
+  numbers table(100'000, seeded_hash(1));
+  for (number key = 0; key < 100'000; ++key) table.insert(key, key);
+  ASSERT_FALSE(save(table, path));
+  // Untouched, every page has to be made ready. Touched, only those that the system happens to
+  // write to the disk meanwhile: where it is busy doing so these can be many, hence the least of
+  // some.
+  const std::uint64_t half = table.memory().size() / 4096 / 2;
+  std::uint64_t faults = std::numeric_limits<std::uint64_t>::max();
+  for (int i = 0; i < 20 && faults >= half; ++i) {
+    auto now =
+        writable_table<numbers>::open(path, {.memory = {.touch = page_touch::at_once}}).value();
+    faults = std::min(faults, faults_of_writing(*now));
+    ASSERT_FALSE(now.close());
+  }
+  EXPECT_LT(faults, half);
 }
 
 TEST(writable_table, needs_a_file_that_may_be_written) {
@@ -626,6 +745,39 @@ TEST(mapped_table, keeps_its_bytes_when_the_file_is_replaced) {
   ASSERT_FALSE(save(table, path));
   expect_same(*mapped, before);
   EXPECT_TRUE(load<numbers>(path)->empty());
+}
+
+TEST(mapped_table, shares_its_file_with_readers_and_with_no_writer) {
+  const temporary_folder folder;
+  const std::string path = folder.file("t.table");
+  const numbers table = churned<numbers>();
+  ASSERT_FALSE(save(table, path));
+  const auto expect_refused = [](const auto& opened) {
+    const load_failure failure = failure_of(opened);
+    EXPECT_EQ(failure.error, load_error::io);
+    EXPECT_NE(failure.sentence.find("being read elsewhere"), std::string::npos) << failure.sentence;
+  };
+  {
+    const auto one = mapped_table<numbers>::map(path).value();
+    {
+      const auto other = mapped_table<numbers>::map(path).value();
+      expect_same(*other, table);
+      EXPECT_TRUE(load<numbers>(path));
+    }
+    expect_refused(writable_table<numbers>::open(path));
+    expect_refused(recover<numbers>(path));
+    expect_same(*one, table);
+    // A save gives the name to another file, which nobody has mapped.
+    ASSERT_FALSE(save(table, path));
+    EXPECT_TRUE(writable_table<numbers>::open(path));
+  }
+  EXPECT_TRUE(writable_table<numbers>::open(path));
+}
+
+TEST(mapped_table, needs_no_right_to_write) {
+  // A program that runs may be written by nobody, and be read.
+  EXPECT_EQ(failure_of(mapped_table<numbers>::map("/proc/self/exe")).error,
+            load_error::not_oneprobe_file);
 }
 
 TEST(mapped_table, is_copied_into_memory_of_its_own) {

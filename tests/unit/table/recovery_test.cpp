@@ -6,10 +6,12 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <chrono>
 #include <csignal>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <new>
 #include <random>
 #include <span>
@@ -20,6 +22,7 @@
 
 #include "formats/temporary_folder.hpp"
 #include "oneprobe/table/bounded_map.hpp"
+#include "oneprobe/table/bounded_set.hpp"
 #include "oneprobe/table/file.hpp"
 #include "support/small_plan.hpp"
 #include "unit/table/table_files.hpp"
@@ -32,14 +35,13 @@ namespace {
 void leave_open(table_parameters& parameters) { parameters.state = table_file_state::open; }
 
 /// What is recovered from bytes must be without a fault, and say what it dropped.
-few_numbers recovered(const file_bytes& bytes, std::uint64_t dropped) {
-  auto read = recover_from<few_numbers>(bytes);
-  EXPECT_TRUE(read);
-  if (!read) return churned<few_numbers>();
-  EXPECT_EQ(read->dropped, dropped);
-  const auto again = load_from<few_numbers>(saved(read->table), every_element);
+template <class Map = few_numbers>
+Map recovered(const file_bytes& bytes, std::uint64_t dropped) {
+  recovered_table<Map> read = recover_from<Map>(bytes).value();
+  EXPECT_EQ(read.dropped, dropped);
+  const auto again = load_from<Map>(saved(read.table), every_element);
   EXPECT_TRUE(again) << again.failure().sentence;
-  return std::move(read->table);
+  return std::move(read.table);
 }
 
 /// All elements but those with these keys.
@@ -121,21 +123,155 @@ TEST(table_recovery, keeps_one_of_two_equal_keys) {
   expect_all_but(recovered(bytes, moved), table, {});
 }
 
-TEST(table_recovery, of_hostile_bytes_ends_with_a_table_or_a_sentence) {
-  const file_bytes whole = forged(saved(churned<few_numbers>()), leave_open);
-  std::mt19937_64 random(1);
-  std::uint64_t tables = 0;
-  for (int i = 0; i < 3000; ++i) {
-    file_bytes bytes = whole;
-    for (std::uint64_t changes = 1 + random() % 40; changes > 0; --changes)
-      bytes[head_bytes + random() % (bytes.size() - head_bytes)] = static_cast<std::byte>(random());
-    const auto read = recover_from<few_numbers>(bytes);
-    if (!read) continue;
-    const auto again = load_from<few_numbers>(saved(read->table), every_element);
-    ASSERT_TRUE(again) << again.failure().sentence;
-    ++tables;
+TEST(table_recovery, clears_what_no_table_has) {
+  const few_numbers table = churned<few_numbers>();
+  // Low tags of slots 4 and 15, which a bucket of four has not, and high tags of slots 5 and 15;
+  // the same in the overflow.
+  const std::size_t overflow_side = 18 * 32 + 18 * 4 * 16;
+  const file_bytes bytes = forged(saved(table), leave_open, [&](auto payload) {
+    for (const std::size_t side : {std::size_t{32}, overflow_side + 32})
+      for (const std::size_t at : {4u, 15u, 16u + 2, 16u + 7}) payload[side + at] = std::byte{0xff};
+  });
+  EXPECT_EQ(saved(recovered(bytes, 0)), saved(table));
+
+  // 1 bucket of 4 slots of 4 bytes in both parts: all paddings there can be.
+  using set_of_four = bounded_set<std::uint32_t, seeded_hash, std::equal_to<>, single, 4>;
+  table_plan plan = small_plan(4, scheme_kind::single, 1);
+  plan.level_buckets[0] = 1;
+  set_of_four set(plan, seeded_hash(1));
+  for (std::uint32_t key = 0; key < 6; ++key) set.insert(key);
+  const file_bytes padded = forged(saved(set), leave_open, [](auto payload) {
+    for (const std::size_t at : {32u, 63u, 64u + 16, 64u + 63, 128u + 32, 192u + 16, 192u + 63})
+      payload[at] = std::byte{1};
+  });
+  const auto again = recover_from<set_of_four>(padded);
+  ASSERT_TRUE(again) << again.failure().sentence;
+  EXPECT_EQ(saved(again->table), saved(set));
+}
+
+TEST(table_recovery, brings_elements_of_one_tag_into_one_line) {
+  const pair_of_one_tag pair = find_pair_of_one_tag();
+  const file_bytes bytes = forged(saved(pair.table), leave_open, [&](auto payload) {
+    move_to_another_line(pair.table, pair.second, payload);
+  });
+  const numbers again = recovered<numbers>(bytes, 0);
+  EXPECT_EQ(again.counts(), pair.table.counts());
+  EXPECT_TRUE(again.contains(pair.first) && again.contains(pair.second));
+}
+
+// ---- buckets of a payload, elements of 16 bytes ----
+
+struct forged_bucket {
+  detail::bucket_entry entry;
+  std::span<std::byte> slots;
+
+  /// Elements change places with their tags, as no table does it.
+  void exchange(std::uint32_t one, std::uint32_t other) {
+    const detail::bucket_tag tag = entry.tag_of(one);
+    entry.take(one, entry.tag_of(other));
+    entry.take(other, tag);
+    std::ranges::swap_ranges(slots.subspan(one * 16, 16), slots.subspan(other * 16, 16));
   }
-  EXPECT_GT(tables, 100u);
+};
+
+/// Those of the overflow come after the others.
+forged_bucket bucket_of(const table_plan& plan, std::span<std::byte> payload, std::uint64_t i) {
+  const table_memory_parts parts = plan.memory(16);
+  std::uint64_t side = 0;
+  std::uint64_t slots = parts.side;
+  if (i >= plan.buckets()) {
+    i -= plan.buckets();
+    side = slots + parts.slots;
+    slots = side + parts.overflow_side;
+  }
+  const std::uint64_t bucket_bytes = 16 * plan.bucket_capacity;
+  return {detail::bucket_entry(payload.data() + side + i * table_plan::side_bytes),
+          payload.subspan(slots + i * bucket_bytes, bucket_bytes)};
+}
+
+std::uint64_t taken_slots(const table_plan& plan, std::span<std::byte> payload) {
+  const std::uint32_t slots = (1u << plan.bucket_capacity) - 1;
+  int taken = 0;
+  for (std::uint64_t i = 0; i < plan.buckets() + plan.overflow_buckets; ++i)
+    taken += std::popcount(bucket_of(plan, payload, i).entry.tags().occupied() & slots);
+  return static_cast<std::uint64_t>(taken);
+}
+
+TEST(table_recovery, drops_an_element_for_whose_tag_there_is_no_room) {
+  using one_bucket = bounded_map<number, number, seeded_hash, std::equal_to<>, single>;
+  table_plan plan = small_plan(16, scheme_kind::single, 1);
+  plan.level_buckets[0] = 1;
+  one_bucket table(plan, seeded_hash(5));
+  const auto tag_of = [&](number key) { return table.hash()(key).value & 0xfff; };
+  const number first = 0;
+  number second = 1;
+  while (tag_of(second) != tag_of(first)) ++second;
+  table.insert(first, 0);
+  table.insert(second, 0);
+  for (number key = 1; table.size() < 2 * 16; ++key) table.insert(key, key);
+
+  // One of the two into another line; where the first of these is, all slots are taken.
+  const auto* const slots = table.memory().data() + plan.memory(16).side;
+  const auto slot = static_cast<std::uint32_t>(
+      (reinterpret_cast<const std::byte*>(table.find(second)) - slots) / 16);
+  const file_bytes bytes = forged(saved(table), leave_open, [&](auto payload) {
+    bucket_of(plan, payload, 0).exchange(slot, (slot + 4) % 16);
+  });
+  const one_bucket again = recovered<one_bucket>(bytes, 1);
+  EXPECT_EQ(again.size(), 31u);
+  EXPECT_NE(again.contains(first), again.contains(second));
+}
+
+/// As `churned`, but of 48 tags only: buckets have several elements of one.
+template <class Map>
+Map crowded() {
+  constexpr std::uint32_t capacity = Map::bucket_capacity;
+  Map map(small_plan(capacity), seeded_hash(5));
+  for (number key = 0; key < 64 * 20 * capacity; ++key)
+    if ((map.hash()(key).value & 0xfc) == 0) map.insert(key, ~key);
+  map.sweep(20, [](const auto& one) { return one.key % 3 == 0; });
+  return map;
+}
+
+/// Exchanges elements within their buckets, and overwrites bytes: returns how many.
+std::uint64_t spoil(const table_plan& plan, std::span<std::byte> payload, std::mt19937_64& random) {
+  const auto below = [&](std::uint64_t end) { return static_cast<std::uint32_t>(random() % end); };
+  const std::uint32_t capacity = plan.bucket_capacity;
+  for (std::uint32_t left = below(40); left > 0; --left) {
+    const std::uint32_t bucket = below(plan.buckets() + plan.overflow_buckets);
+    const std::uint32_t slot = below(capacity);
+    const std::uint32_t other = (slot + 1 + below(capacity - 1)) % capacity;
+    bucket_of(plan, payload, bucket).exchange(slot, other);
+  }
+  const std::uint32_t overwritten = below(40);
+  for (std::uint32_t left = overwritten; left > 0; --left) {
+    const std::uint32_t at = below(payload.size());
+    payload[at] = static_cast<std::byte>(random());
+  }
+  return overwritten;
+}
+
+template <class Map>
+void recovers_from_any_payload() {
+  const Map table = crowded<Map>();
+  const file_bytes whole = forged(saved(table), leave_open);
+  std::mt19937_64 random(1);
+  for (int i = 0; i < 2000; ++i) {
+    file_bytes bytes = whole;
+    const std::span<std::byte> payload = std::span(bytes).subspan(head_bytes);
+    const std::uint64_t overwritten = spoil(table.plan(), payload, random);
+    const auto read = recover_from<Map>(bytes);
+    ASSERT_TRUE(read) << read.failure().sentence;
+    ASSERT_EQ(read->dropped + read->table.size(), taken_slots(table.plan(), payload));
+    ASSERT_LE(read->dropped, 2 * overwritten) << "a byte has the high tags of two slots";
+    const auto again = load_from<Map>(saved(read->table), every_element);
+    ASSERT_TRUE(again) << again.failure().sentence;
+  }
+}
+
+TEST(table_recovery, of_any_payload_is_a_whole_table) {
+  recovers_from_any_payload<few_numbers>();
+  recovers_from_any_payload<numbers>();
 }
 
 TEST(table_recovery, in_the_file_makes_it_whole) {
@@ -162,15 +298,70 @@ TEST(table_recovery, by_another_hash_leaves_the_file_as_it_is) {
   const temporary_folder folder;
   const std::string path = folder.file("t.table");
   using own = bounded_map<number, number, salted>;
-  own table(small_plan(16), salted(1));
-  for (number key = 0; key < 100; ++key) table.insert(key, key);
-  const file_bytes whole = forged(saved(table), leave_open);
-  write_file(path, whole);
-  EXPECT_EQ(failure_of(recover<own>(path, {}, salted(2))).error, load_error::wrong_kind);
-  EXPECT_EQ(bytes_of_file(path), whole);
-  const auto recovery = recover<own>(path, {}, salted(1));
+  for (const number elements : {1u, 16u, 100u}) {
+    own table(small_plan(16), salted(1));
+    for (number key = 0; key < elements; ++key) table.insert(key, key);
+    const file_bytes whole = forged(saved(table), leave_open);
+    write_file(path, whole);
+    EXPECT_EQ(failure_of(recover<own>(path, {}, salted(2))).error, load_error::wrong_kind);
+    EXPECT_EQ(bytes_of_file(path), whole);
+    const auto recovery = recover<own>(path, {}, salted(1));
+    ASSERT_TRUE(recovery) << recovery.failure().sentence;
+    EXPECT_EQ(recovery->counts.size, elements);
+  }
+}
+
+TEST(table_recovery, of_an_empty_file_is_an_empty_table) {
+  const temporary_folder folder;
+  const std::string path = folder.file("t.table");
+  write_file(path, forged(saved(numbers(small_plan(16), seeded_hash(5))), leave_open));
+  const auto recovery = recover<numbers>(path);
   ASSERT_TRUE(recovery) << recovery.failure().sentence;
-  EXPECT_EQ(recovery->counts.size, 100u);
+  EXPECT_TRUE(load<numbers>(path)->empty());
+}
+
+struct interrupted {  // a policy during which something happens once
+  key_hash operator()(number key) const {
+    if (happens) std::exchange(happens, nullptr)();
+    return seeded_hash(1)(key);
+  }
+  mutable std::function<void()> happens;
+};
+using interrupted_map = bounded_map<number, number, interrupted>;
+
+interrupted_map one_element() {
+  interrupted_map map(small_plan(16), interrupted{});
+  map.insert(1, 2);
+  return map;
+}
+
+TEST(table_recovery, does_not_undo_a_save_that_came_meanwhile) {
+  const temporary_folder folder;
+  const std::string path = folder.file("t.table");
+  interrupted_map table = one_element();
+  write_file(path, forged(saved(table), leave_open));
+  table.insert(2, 3);
+  const auto save_newer = [&] { ASSERT_FALSE(save(table, path)); };
+  const load_failure failure =
+      failure_of(recover<interrupted_map>(path, {}, interrupted{save_newer}));
+  EXPECT_EQ(failure.error, load_error::io);
+  EXPECT_NE(failure.sentence.find("replaced meanwhile"), std::string::npos) << failure.sentence;
+  EXPECT_EQ(bytes_of_file(path), saved(table));
+}
+
+TEST(table_loading, keeps_writers_away_until_it_is_done) {
+  const temporary_folder folder;
+  const std::string path = folder.file("t.table");
+  ASSERT_FALSE(save(one_element(), path));
+  const auto can_write = [&] {
+    return writable_table<interrupted_map>::open(path, {}, interrupted{}).has_value();
+  };
+  bool could_write = true;
+  const auto read =
+      load<interrupted_map>(path, every_element, interrupted{[&] { could_write = can_write(); }});
+  EXPECT_TRUE(read) << read.failure().sentence;
+  EXPECT_FALSE(could_write);
+  EXPECT_TRUE(can_write());
 }
 
 // ------------------------------------------------------------------------------------- kill -9

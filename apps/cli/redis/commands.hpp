@@ -1,0 +1,11 @@
+// The commands below `oneprobe redis`, and what they share.
+#pragma once
+
+#include "command.hpp"
+
+namespace oneprobe::cli {
+
+extern const command redis_build_command;
+extern const command redis_query_command;
+
+}  // namespace oneprobe::cli

@@ -1,0 +1,102 @@
+#include "redis/shards.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <optional>
+
+#include "filter/key_lines.hpp"
+
+namespace oneprobe::cli {
+namespace {
+
+constexpr std::string_view note_begin = "oneprobe filter, shards ";
+
+node_address read_node(std::string_view text) {
+  const std::size_t colon = text.rfind(':');
+  unsigned port = 0;
+  if (colon != text.npos) {
+    const char* first = text.data() + colon + 1;
+    const auto [end, error] = std::from_chars(first, text.data() + text.size(), port);
+    if (error != std::errc() || end != text.data() + text.size()) port = 0;
+  }
+  if (colon == 0 || port == 0 || port > 65535)
+    throw usage_error(fmt::format("{} must be HOST:PORT, or several separated by commas; found {}",
+                                  nodes_option.flag, path_in_quotes(text)));
+  std::string_view host = text.substr(0, colon);
+  if (host.size() > 2 && host.front() == '[' && host.back() == ']')
+    host = host.substr(1, host.size() - 2);
+  return {std::string(host), std::to_string(port)};
+}
+
+std::string needed(const arguments& in, const option& what) {
+  const auto text = in.maybe_text(what);
+  if (!text) throw usage_error(fmt::format("{} is missing: {}", what.flag, what.help));
+  return *text;
+}
+
+}  // namespace
+
+std::vector<shard_key> shard_keys(std::string_view name, unsigned shards) {
+  std::vector<shard_key> keys(shards);
+  unsigned missing = shards;
+  for (unsigned tag = 0; missing > 0; ++tag) {
+    std::string key = fmt::format("{}{{{}}}", name, tag);
+    const unsigned slot = slot_of(key);
+    shard_key& shard = keys[slot * shards / cluster_slots];
+    if (!shard.name.empty()) continue;
+    shard = {std::move(key), slot};
+    --missing;
+  }
+  return keys;
+}
+
+std::string shard_note(unsigned shards) { return fmt::format("{}{}", note_begin, shards); }
+
+unsigned shards_in_note(std::string_view note) {
+  if (!note.starts_with(note_begin)) return 0;
+  note.remove_prefix(note_begin.size());
+  unsigned shards = 0;
+  const auto [end, error] = std::from_chars(note.data(), note.data() + note.size(), shards);
+  return error == std::errc() && end == note.data() + note.size() && shards <= most_shards ? shards
+                                                                                           : 0;
+}
+
+std::vector<node_address> read_nodes(const arguments& in) {
+  const std::string text = needed(in, nodes_option);
+  std::vector<node_address> nodes;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    nodes.push_back(read_node(std::string_view(text).substr(begin, end - begin)));
+    begin = end + 1;
+  }
+  return nodes;
+}
+
+std::string read_name(const arguments& in) {
+  std::string name = needed(in, name_option);
+  if (name.find_first_of("{}") != name.npos)
+    throw usage_error(
+        fmt::format("{} must have no braces, which name the slots of its shards; found {}",
+                    name_option.flag, path_in_quotes(name)));
+  return name;
+}
+
+std::chrono::milliseconds read_timeout(const arguments& in) {
+  const double seconds = in.maybe_number(timeout_option).value_or(60);
+  if (!(seconds >= 0.1 && seconds <= 86400))
+    throw usage_error(fmt::format("{} must be from 0.1 to 86400 seconds; found {}",
+                                  timeout_option.flag, seconds));
+  return std::chrono::milliseconds(static_cast<long long>(seconds * 1000));
+}
+
+void refuse_error(const redis_reply& reply, std::string_view doing) {
+  if (!reply.is_error()) return;
+  const bool unknown = reply.text.starts_with("ERR unknown command");
+  throw usage_error(fmt::format("{}: the server says {}{}", doing, path_in_quotes(reply.text),
+                                unknown ? "; it must load our module, oneprobe.so" : ""));
+}
+
+}  // namespace oneprobe::cli

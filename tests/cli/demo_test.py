@@ -1,0 +1,82 @@
+#!/usr/bin/env python3
+"""The demo: what it measures is what it predicted, and its page stands on its own."""
+
+import json
+import os
+import re
+import tempfile
+import unittest
+from pathlib import Path
+
+from tool import SLOWNESS, run
+
+README = Path(__file__).resolve().parents[2] / "README.md"
+# The demo's data and seeds are fixed, and so is all that it finds but the times. Tolerances are standard deviations.
+SIGMAS = 4
+
+
+class Demo(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.page = os.path.join(cls.folder.name, "page.html")
+        cls.text = run("demo", "--report", cls.page)
+        with open(cls.page, encoding="utf-8") as page:
+            cls.html = page.read()
+        cls.json = json.loads(run("demo", "--json", "--report", cls.page).stdout)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    def test_it_ends_within_a_minute_and_fits_a_terminal(self):
+        self.assertEqual((self.text.code, self.text.stderr), (0, ""))
+        self.assertLess(self.text.seconds, 60 * SLOWNESS)
+        self.assertLessEqual(max(map(len, self.text.stdout.splitlines())), 80)
+        for never in ("\x1b", "nan", "inf "):
+            self.assertNotIn(never, self.text.stdout)
+        self.assertIn(self.page, self.text.stdout)
+
+    def test_the_filter_does_what_was_predicted(self):
+        found = self.json["filter"]
+        wrong = found["fpr"] * found["queries"]
+        self.assertLess(abs(wrong - found["predicted_fpr"] * found["queries"]), SIGMAS * wrong**0.5)
+        self.assertLessEqual(found["predicted_fpr"], found["wanted_fpr"])
+        self.assertLess(found["fpr"], found["blocked_fpr"])
+        self.assertLessEqual(found["blocked_memory_bytes"], found["memory_bytes"])
+        for kind in ("negative", "positive"):
+            self.assertAlmostEqual(found[f"{kind}_lines"] / found[f"predicted_{kind}_accesses"], 1, delta=0.01)
+
+    def test_the_table_does_what_was_predicted(self):
+        found = self.json["table"]
+        for kind in ("hit", "miss"):
+            self.assertAlmostEqual(found[f"{kind}_accesses"] / found[f"predicted_{kind}_accesses"], 1, delta=0.01)
+        self.assertLessEqual(found["most_accesses"], found["bound"])
+        # The mean of a day has less deviation than a moment, by how much is not predicted.
+        self.assertLess(
+            abs(found["overflow"] - found["predicted_overflow"]), SIGMAS * found["predicted_overflow_deviation"]
+        )
+        self.assertEqual(found["refused"], 0)
+        self.assertGreater(found["unordered_map_rehashes"], 0)
+
+    def test_the_readme_shows_what_it_prints(self):
+        blocks = re.findall(r"<!-- from: oneprobe demo -->\n```\n(.*?)```", README.read_text("utf-8"), re.DOTALL)
+        self.assertNotEqual(blocks, [])
+        for block in blocks:
+            self.assertIn(block, self.text.stdout)
+
+    def test_the_page_needs_nothing_else(self):
+        self.assertEqual(self.html.count("<svg"), 2)
+        self.assertIsNone(re.search(r"(src|href)=", self.html))
+        for never in ("nan", "NaN"):
+            self.assertNotIn(f">{never}<", self.html)
+
+    def test_a_page_that_cannot_be_written_is_told_before_the_work(self):
+        outcome = run("demo", "--report", "/nowhere/page.html")
+        self.assertEqual((outcome.code, outcome.stdout), (2, ""))
+        self.assertRegex(outcome.stderr, r"^oneprobe demo: --report: cannot write /nowhere/page.html: .*\n$")
+        self.assertLess(outcome.seconds, 1 * SLOWNESS)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,283 @@
+// Uses the page as a person does, and holds what it shows to what the tool says. Run by page_test.py.
+
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { promisify } from "node:util";
+
+const { ONEPROBE_ADDRESS: address, ONEPROBE_CLI: tool, ONEPROBE_SHOTS: shots, ONEPROBE_MODULES: modules, CHROMIUM } = process.env;
+const { chromium } = createRequire(import.meta.url)(join(modules, "playwright-core"));
+const run = promisify(execFile);
+
+let browser, page, folder;
+const faults = []; // of the page, of any test
+
+before(async () => {
+  folder = mkdtempSync(join(tmpdir(), "oneprobe-chromium-"));
+  browser = await chromium.launchPersistentContext(folder, {
+    executablePath: CHROMIUM,
+    args: ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+      "--disable-component-update", "--disable-sync"],
+    viewport: { width: 1400, height: 1000 },
+  });
+  page = browser.pages()[0] ?? (await browser.newPage());
+  page.on("pageerror", (error) => faults.push(String(error)));
+  page.on("console", (message) => message.type() === "error" && faults.push(message.text()));
+  page.setDefaultTimeout(30_000);
+});
+
+after(async () => {
+  await browser?.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const fresh = async (hash) => {
+  await page.goto("about:blank");
+  await page.goto(address + hash);
+};
+
+/** Waits until the plan on the page is that of the settings. */
+const planned = async (kind = page) => {
+  await kind.waitForFunction(() => {
+    const command = document.getElementById("code").textContent;
+    return document.documentElement.dataset.planned === command && !document.documentElement.classList.contains("waiting");
+  });
+  return kind.locator("#code").textContent();
+};
+
+/** The tool's answer to a command; exit code 1 is a need that cannot be met. */
+async function said(command) {
+  const [name, ...rest] = command.trim().split(" ");
+  assert.equal(name, "oneprobe");
+  try {
+    return JSON.parse((await run(tool, [...rest, "--json"])).stdout);
+  } catch (error) {
+    assert.equal(error.code, 1, error.stderr);
+    return JSON.parse(error.stdout);
+  }
+}
+
+const median = (values) => values.sort((a, b) => a - b)[Math.floor(values.length / 2)];
+
+/** Moves a slider by its keys, sets a list or a choice. */
+async function move(control, index) {
+  await page.evaluate(([name, at]) => {
+    const row = document.getElementById(`row-${name}`);
+    const range = row.querySelector("input[type=range]"), select = row.querySelector("select");
+    const radios = row.querySelectorAll("input[type=radio]");
+    if (range) {
+      range.value = at % (Number(range.max) + 1);
+      range.dispatchEvent(new Event("input", { bubbles: true }));
+    } else if (select) {
+      select.selectedIndex = at % select.options.length;
+      select.dispatchEvent(new Event("change", { bubbles: true }));
+    } else {
+      radios[at % radios.length].click();
+    }
+  }, [control, index]);
+}
+
+/** A fixed sequence (Lehmer's), so that a failure can be repeated. */
+function* numbers(seed) {
+  for (let x = seed; ; ) yield (x = (x * 48271) % 2147483647);
+}
+
+test("the first chart is there within a second", async () => {
+  const times = [];
+  for (let i = 0; i < 5; ++i) {
+    await fresh(i % 2 ? "#table" : "#filter");
+    await page.waitForFunction(() => document.documentElement.dataset.firstChart);
+    times.push(Number(await page.evaluate(() => document.documentElement.dataset.firstChart)));
+  }
+  console.log(`first chart: ${times.map(Math.round)} ms`);
+  assert.ok(median(times) < 1000, `median of ${times}`);
+});
+
+test("a change redraws within a tenth of a second", async () => {
+  for (const [hash, control] of [["#filter", "fpr"], ["#table", "overflow"]]) {
+    await fresh(hash);
+    await planned();
+    const times = await page.evaluate(async (name) => {
+      const range = document.querySelector(`#row-${name} input`);
+      const found = [];
+      for (let i = 0; i < 15; ++i) {
+        const before = document.documentElement.dataset.drawn;
+        const start = performance.now();
+        range.value = (Number(range.value) + 3) % (Number(range.max) + 1);
+        range.dispatchEvent(new Event("input"));
+        while (document.documentElement.dataset.drawn === before) await new Promise((done) => setTimeout(done, 1));
+        found.push(performance.now() - start);
+        await new Promise((done) => setTimeout(done, 100));
+      }
+      return found;
+    }, control);
+    console.log(`${hash}: redrawn in ${times.map(Math.round)} ms`);
+    // The median: other tests may run beside this one.
+    assert.ok(median(times) < 100, `${hash}: median of ${times}`);
+    await planned();
+  }
+});
+
+test("twenty settings show the numbers of the tool", async () => {
+  const pages = {
+    filter: ["elements", "goal", "fpr", "bits-per-element", "choices", "accesses", "overfill", "kind"],
+    table: ["elements", "workload", "overflow", "load-factor", "choices", "bucket-capacity", "overfill", "value-bytes"],
+  };
+  const random = numbers(20081);
+  let plans = 0;
+  for (let setting = 0; setting < 20; ++setting) {
+    const name = setting % 3 === 0 ? "filter" : "table";
+    await fresh(`#${name}`);
+    // Some at a time, so that a good part of them can be met.
+    for (const control of pages[name]) {
+      if (random.next().value % 3 === 0 && control !== "elements") continue;
+      // The planner takes seconds for the alternatives with six choices and more, and for tables that only fill.
+      const index = random.next().value;
+      await move(control, control === "choices" ? index % 5 : control === "workload" ? Number(index % 4 === 0) : index);
+    }
+    const command = await page.locator("#code").textContent();
+    const expected = said(command); // beside the page's own request
+    assert.equal(await planned(), command);
+    const answer = await expected;
+    await page.click("#form-json");
+    assert.deepEqual(JSON.parse(await page.locator("#code").textContent()), answer, command);
+    await page.click("#form-command");
+    const shown = await page.$$eval("#figures dd[data-value]", (all) => all.map((each) => [each.dataset.key, each.dataset.value, each.textContent]));
+    if (answer.plan === null) {
+      assert.equal(shown.length, 0, command);
+      assert.equal(await page.locator("#reason").textContent(), answer.reason);
+      continue;
+    }
+    ++plans;
+    assert.ok(shown.length >= 7, command);
+    for (const [key, value, text] of shown) {
+      assert.equal(value, String(answer[key]), `${command}: ${key}`);
+      if (key.endsWith("_accesses")) assert.ok(text.startsWith(answer[key].toFixed(3)), `${command}: ${text}`);
+    }
+  }
+  assert.ok(plans >= 10, `only ${plans} of 20 settings have a plan`);
+});
+
+const looksRight = () => {
+  const wrong = [];
+  const html = document.documentElement;
+  if (html.scrollWidth > innerWidth) wrong.push(`wider than the window: ${html.scrollWidth}`);
+  const visible = (each) => each.getClientRects().length > 0;
+  // Texts that stand beside each other must not touch.
+  const texts = [...document.querySelectorAll("label, output, button, h1, h2, h3, dt, dd, figcaption p, .legend li, th, .help, #reason, summary")]
+    .filter((each) => visible(each) && each.textContent.trim() && !each.closest(".scroll, .skip"));
+  const boxes = texts.map((each) => {
+    const range = document.createRange();
+    range.selectNodeContents(each);
+    return range.getBoundingClientRect();
+  });
+  boxes.forEach((a, i) => {
+    if (a.left < -1 || a.right > innerWidth + 1) wrong.push(`outside: ${texts[i].textContent}`);
+    for (let j = i + 1; j < boxes.length; ++j) {
+      const b = boxes[j];
+      if (texts[i].contains(texts[j]) || texts[j].contains(texts[i])) continue;
+      const across = Math.min(a.right, b.right) - Math.max(a.left, b.left);
+      const down = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
+      if (across > 1 && down > 3) wrong.push(`overlap: ${texts[i].textContent} | ${texts[j].textContent}`);
+    }
+  });
+  const charts = [...document.querySelectorAll(".chart")].filter(visible);
+  if (charts.length < 4) wrong.push(`only ${charts.length} charts`);
+  for (const chart of charts) {
+    const canvas = chart.querySelector("canvas");
+    if (!canvas) {
+      wrong.push(`${chart.id} has no picture`);
+      continue;
+    }
+    const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+    const colours = new Map();
+    for (let i = 0; i < data.length; i += 4)
+      if (data[i + 3] === 255) {
+        const name = (data[i] << 16) | (data[i + 1] << 8) | data[i + 2];
+        colours.set(name, (colours.get(name) ?? 0) + 1);
+      }
+    const coloured = [...colours].filter(([name]) => Math.max(name >> 16, (name >> 8) & 255, name & 255) - Math.min(name >> 16, (name >> 8) & 255, name & 255) > 40);
+    if (coloured.reduce((sum, [, count]) => sum + count, 0) < 200) wrong.push(`${chart.id} is empty`);
+  }
+  const raw = document.body.innerText.match(/\bNaN\b|undefined|Infinity|\[object|\bnull\b/);
+  if (raw) wrong.push(`raw ${raw[0]}`);
+  return wrong;
+};
+
+test("nothing overlaps, overflows or is empty, at both widths and in both themes", async () => {
+  for (const width of [390, 1400])
+    for (const scheme of ["light", "dark"])
+      for (const name of ["filter", "table"]) {
+        await page.setViewportSize({ width, height: width === 390 ? 844 : 1000 });
+        await page.emulateMedia({ colorScheme: scheme });
+        await fresh(`#${name}`);
+        await planned();
+        await page.waitForSelector(name === "table" ? "#chart-cost canvas" : "#chart-overfill canvas");
+        await page.waitForTimeout(250); // the fading has ended
+        assert.deepEqual(await page.evaluate(looksRight), [], `${name}, ${width}, ${scheme}`);
+        const ground = await page.evaluate(() => getComputedStyle(document.body).backgroundColor.match(/\d+/g).map(Number));
+        assert.equal(ground[0] < 128, scheme === "dark");
+        await page.screenshot({ path: join(shots, `${name}-${width}-${scheme}.png`), fullPage: true });
+      }
+  await page.setViewportSize({ width: 1400, height: 1000 });
+  await page.emulateMedia({ colorScheme: "light" });
+});
+
+test("the keyboard alone is enough", async () => {
+  await fresh("#filter");
+  await planned();
+  await page.focus("#filter-fpr");
+  const before = await page.locator("#row-fpr output").textContent();
+  await page.keyboard.press("ArrowRight");
+  assert.notEqual(await page.locator("#row-fpr output").textContent(), before);
+  assert.match(await planned(), /--fpr 2e-4/);
+  await page.focus("#tab-filter");
+  await page.keyboard.press("ArrowRight");
+  assert.equal(await page.getAttribute("#tab-table", "aria-selected"), "true");
+  assert.match(await planned(), /^oneprobe plan table/);
+  await page.focus("#form-command");
+  await page.keyboard.press("ArrowRight");
+  await page.waitForFunction(() => document.getElementById("code").textContent.includes("#include"));
+  // Every control can be reached.
+  await page.focus("#tab-table");
+  const reached = new Set();
+  for (let i = 0; i < 40; ++i) {
+    await page.keyboard.press("Tab");
+    reached.add(await page.evaluate(() => document.activeElement.id || document.activeElement.name));
+  }
+  for (const id of ["theme", "table-elements", "table-load-factor", "table-value-bytes", "form-cpp", "copy", "code"])
+    assert.ok(reached.has(id), `${id} is not reached: ${[...reached]}`);
+});
+
+test("the address holds the settings", async () => {
+  const hash = "#filter?elements=50M&goal=bits-per-element&bits-per-element=20&overfill=0.1&kind=balanced";
+  await fresh(hash);
+  const command = await planned();
+  assert.equal(command, "oneprobe plan filter --elements 50M --bits-per-element 20 --overfill 0.1 --kind balanced");
+  assert.equal(new URL(page.url()).hash, hash);
+  await move("choices", 1);
+  const moved = await planned();
+  assert.match(moved, /--choices 2/);
+  await page.goto(page.url());
+  await page.reload();
+  assert.equal(await planned(), moved);
+  // Nonsense is left at its default.
+  await fresh("#filter?elements=<script>&fpr=7&kind=__proto__&goal=x&form=y");
+  assert.equal(await planned(), "oneprobe plan filter --elements 1M --fpr 1e-4 --overfill 0.05");
+  await fresh("#constructor?elements=5");
+  assert.equal(await planned(), "oneprobe plan filter --elements 1M --fpr 1e-4 --overfill 0.05");
+});
+
+test("what cannot be met is said, and the curves stay", async () => {
+  await fresh("#table?load-factor=0.95&choices=2");
+  await planned();
+  assert.match(await page.locator("#reason").textContent(), /^No plan: /);
+  assert.equal(await page.locator("#status").textContent(), "No plan");
+  assert.ok(await page.isVisible("#chart-overflow canvas"));
+});
+
+test("the page had no fault", () => assert.deepEqual([...new Set(faults)], []));

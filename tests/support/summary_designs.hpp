@@ -1,0 +1,60 @@
+// Tables with summaries to try: the paper's, and some that are so small that they fail.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "oneprobe/core/summary_plan.hpp"
+#include "oneprobe/plan/summary.hpp"
+
+namespace summaries {
+
+using namespace oneprobe;
+
+inline summary_plan paper(std::string_view name) { return paper_summary(name).value(); }
+
+/// The paper's table of 10,000 elements with one of its summaries, and another way to delete.
+inline summary_plan ten_thousand(summary_kind kind, summary_deletion deletion) {
+  summary_plan plan =
+      paper(kind == summary_kind::single_filter ? "ssh-10k-single" : "ssh-10k-multi");
+  plan.deletion = deletion;
+  plan.counter_bits = kind == summary_kind::single_filter
+                          ? decltype(plan.counter_bits){4, 4, 3, 2, 1}
+                          : decltype(plan.counter_bits){4, 4, 4, 4, 2};
+  plan.counted_once_from = 3;
+  plan.overflow_reserve = 250;
+  plan.deleted_limit = 900;
+  plan.work_per_change = 200;
+  return plan;
+}
+
+/// A table of some hundred elements whose summary is so small that failures abound, crises occur
+/// and narrow counters are full.
+inline summary_plan cramped(summary_kind kind, summary_deletion deletion,
+                            std::uint32_t bucket_capacity) {
+  summary_plan plan;
+  plan.kind = kind;
+  plan.deletion = deletion;
+  plan.elements = 300;
+  plan.bucket_capacity = bucket_capacity;
+  plan.levels = 4;
+  plan.level_buckets = {400 / bucket_capacity, 100 / bucket_capacity, 48 / bucket_capacity, 3};
+  if (kind == summary_kind::single_filter) {
+    plan.filter_cells = {600};
+    plan.filter_hashes = {4};
+    plan.counter_bits = {3, 2, 2, 1};
+  } else {
+    plan.filter_cells = {1'500, 250, 100, 40};
+    plan.filter_hashes = {4, 5, 5, 5};
+    plan.counter_bits = {3, 3, 2, 1};
+    plan.counted_once_from = 2;
+  }
+  plan.overflow_reserve = 60;
+  plan.deleted_limit = 40;
+  plan.work_per_change = 60;
+  return plan;
+}
+
+}  // namespace summaries

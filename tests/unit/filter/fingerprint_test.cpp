@@ -1,0 +1,331 @@
+// What only the fingerprint filter promises: same set, same bytes; exact unions; duplicates that
+// cost nothing; buckets that saturate when nobody can take what they hand on.
+#include "oneprobe/filter/fingerprint.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <random>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "oneprobe/core/line_memory.hpp"
+#include "oneprobe/core/simd.hpp"
+#include "oneprobe/filter/file.hpp"
+#include "oneprobe/hash/derive.hpp"
+
+namespace {
+
+using namespace oneprobe;
+
+/// As many elements as the first level has slots, and later levels so small that a tenth more than
+/// planned overflow.
+filter_plan small_plan(const pocket_shape& pocket = {27, 16}, std::uint64_t elements = 27 * 200) {
+  filter_plan plan;
+  plan.kind = filter_kind::fingerprint;
+  plan.elements = elements;
+  plan.pocket = pocket;
+  plan.levels = plan.choices = 3;
+  const std::uint64_t buckets = elements / pocket.bucket_capacity;
+  plan.level_blocks = {buckets, buckets / 14 + 1, buckets / 100 + 1};
+  plan.overflow_slots = elements / 6 + 16;
+  plan.overflow_reserve = elements / 8;
+  return plan;
+}
+
+std::vector<std::uint64_t> keys_from(std::uint64_t begin, std::uint64_t end) {
+  std::vector<std::uint64_t> keys;
+  for (std::uint64_t i = begin; i < end; ++i) keys.push_back(mix_bits(i + 1));
+  return keys;
+}
+bool same_bytes(const fingerprint_filter& a, const fingerprint_filter& b) {
+  return std::ranges::equal(a.memory(), b.memory());
+}
+fingerprint_filter filled(const filter_plan& plan, const std::vector<std::uint64_t>& keys) {
+  fingerprint_filter filter(plan, seeded_hash(7));
+  filter.bulk_insert(keys);
+  return filter;
+}
+
+const std::array every_width{pocket_shape{58, 6},  pocket_shape{47, 8},  pocket_shape{40, 10},
+                             pocket_shape{34, 12}, pocket_shape{27, 16}, pocket_shape{23, 20},
+                             pocket_shape{13, 32}};
+
+TEST(fingerprint_filter, has_the_same_bytes_for_the_same_set_in_any_order) {
+  for (const pocket_shape& pocket : every_width)
+    // At the planned number, and with so many more that the overflow list is in use.
+    for (const double fill : {0.5, 1.0, 1.1}) {
+      const filter_plan plan = small_plan(pocket, 200 * pocket.bucket_capacity);
+      auto keys =
+          keys_from(0, static_cast<std::uint64_t>(fill * static_cast<double>(plan.elements)));
+      const fingerprint_filter expected = filled(plan, keys);
+      ASSERT_NE(expected.condition(), filter_condition::degraded);
+      if (fill > 1) {
+        EXPECT_GT(expected.counts().overflow, 0u) << pocket.remainder_bits;
+      }
+      std::mt19937_64 random(11);
+      for (int round = 0; round < 5; ++round) {
+        std::ranges::shuffle(keys, random);
+        fingerprint_filter filter(plan, seeded_hash(7));
+        if (round % 2 == 0)
+          filter.bulk_insert(keys);
+        else
+          for (const std::uint64_t key : keys) filter.insert(key);
+        EXPECT_TRUE(same_bytes(filter, expected)) << pocket.remainder_bits << " " << fill;
+        EXPECT_EQ(filter.counts().overflow, expected.counts().overflow);
+      }
+    }
+}
+
+TEST(fingerprint_filter, does_not_notice_how_often_a_key_comes) {
+  const filter_plan plan = small_plan();
+  const auto keys = keys_from(0, plan.elements * 11 / 10);
+  const fingerprint_filter once = filled(plan, keys);
+  fingerprint_filter often = once;
+  for (int i = 0; i < 100'000; ++i)
+    ASSERT_EQ(often.insert(keys[5]), insert_outcome::possibly_present);
+  // All of them again, in another order: those in later levels and in the list as well.
+  for (auto key = keys.rbegin(); key != keys.rend(); ++key)
+    ASSERT_EQ(often.insert(*key), insert_outcome::possibly_present);
+  EXPECT_EQ(often.bulk_insert(keys), 0u);
+  EXPECT_TRUE(same_bytes(often, once));
+  EXPECT_EQ(often.counts(), once.counts());
+  EXPECT_GT(once.counts().overflow, 0u);
+}
+
+TEST(fingerprint_filter, united_is_the_filter_of_all_elements) {
+  for (const pocket_shape& pocket : every_width) {
+    const filter_plan plan = small_plan(pocket, 200 * pocket.bucket_capacity);
+    const std::uint64_t n = plan.elements * 11 / 10;
+    // With some in common, with all, and with none.
+    for (const std::uint64_t common : {n / 3, n, std::uint64_t{0}}) {
+      fingerprint_filter one = filled(plan, keys_from(0, common + (n - common) / 2));
+      const std::uint64_t second = common == n ? 0 : (n - common) / 2;
+      const fingerprint_filter other = filled(plan, keys_from(second, n));
+      ASSERT_EQ(one.merge(other), merge_outcome::merged);
+      const fingerprint_filter all = filled(plan, keys_from(0, n));
+      ASSERT_NE(all.condition(), filter_condition::degraded);
+      EXPECT_GT(all.counts().overflow, 0u);
+      EXPECT_TRUE(same_bytes(one, all)) << pocket.remainder_bits << " " << common;
+      EXPECT_EQ(one.counts().overflow, all.counts().overflow);
+    }
+  }
+}
+
+TEST(fingerprint_filter, saturates_when_the_list_is_full_and_loses_nothing) {
+  for (const pocket_shape& pocket : every_width) {
+    const filter_plan plan = small_plan(pocket, 200 * pocket.bucket_capacity);
+    const auto keys = keys_from(0, plan.elements * 2);
+    fingerprint_filter filter(plan, seeded_hash(7));
+    std::uint64_t before = 0;
+    for (const std::uint64_t key : keys) {
+      const bool was_there = filter.may_contain(key);
+      ASSERT_EQ(filter.insert(key) == insert_outcome::possibly_present, was_there);
+      if (filter.counts().forced > before) {
+        EXPECT_EQ(filter.counts().overflow, plan.overflow_reserve);
+        before = filter.counts().forced;
+      }
+    }
+    EXPECT_EQ(filter.condition(), filter_condition::degraded);
+    EXPECT_GT(filter.counts().forced, 0u);
+    EXPECT_LE(filter.counts().forced, plan.level_blocks[2]);  // a bucket is saturated once
+    std::uint64_t lost = 0, others = 0;
+    constexpr std::uint64_t asked = 20'000;
+    for (const std::uint64_t key : keys)
+      if (!filter.may_contain(key)) ++lost;
+    for (const std::uint64_t key : keys_from(1'000'000, 1'000'000 + asked))
+      if (filter.may_contain(key)) ++others;
+    EXPECT_EQ(lost, 0u);
+    // What it states is what it does: four standard deviations of a binomial number.
+    const double stated = filter.stats().current_fpr;
+    EXPECT_GT(stated, 0.01);
+    EXPECT_NEAR(static_cast<double>(others) / asked, stated,
+                4 * std::sqrt(stated * (1 - stated) / asked))
+        << pocket.remainder_bits;
+    // Saturated buckets survive a file, a union and the way back.
+    std::vector<std::byte> bytes;
+    save_to(filter, bytes);
+    const auto again = load_from<fingerprint_filter>(bytes);
+    ASSERT_TRUE(again) << again.failure().sentence;
+    fingerprint_filter merged = filled(plan, keys_from(5'000'000, 5'000'100));
+    ASSERT_EQ(merged.merge(*again), merge_outcome::merged);
+    for (const std::uint64_t key : keys) ASSERT_TRUE(merged.may_contain(key));
+    EXPECT_EQ(merged.condition(), filter_condition::degraded);
+    // Nor does a count that is at its end begin again.
+    fingerprint_filter counted(plan, line_memory(plan.memory().total()), {.forced = UINT64_MAX},
+                               seeded_hash(7));
+    counted.bulk_insert(keys);
+    EXPECT_EQ(counted.counts().forced, UINT64_MAX);
+    merged.clear();
+    EXPECT_EQ(merged.condition(), filter_condition::as_planned);
+    EXPECT_FALSE(merged.may_contain(keys[0]));
+  }
+}
+
+TEST(fingerprint_filter, believes_a_list_that_a_union_overfilled) {
+  const filter_plan plan = small_plan();
+  const std::uint64_t n = plan.elements * 115 / 100;
+  fingerprint_filter one = filled(plan, keys_from(0, n));
+  const fingerprint_filter other = filled(plan, keys_from(n, 2 * n));
+  ASSERT_GT(one.counts().overflow, plan.overflow_reserve / 4);
+  ASSERT_EQ(one.merge(other), merge_outcome::merged);
+  EXPECT_EQ(one.condition(), filter_condition::degraded);
+  for (const std::uint64_t key : keys_from(0, 2 * n)) ASSERT_TRUE(one.may_contain(key));
+  for (const std::uint64_t key : keys_from(2 * n, 3 * n)) {
+    one.insert(key);
+    ASSERT_TRUE(one.may_contain(key));
+  }
+  EXPECT_LE(one.stats().current_fpr, 1.0);
+}
+
+/// Throws for one key.
+struct stumbling_hash {
+  static constexpr std::uint64_t stone = 42;
+  seeded_hash hash{7};
+
+  key_hash operator()(std::uint64_t key) const {
+    if (key == stone) throw std::runtime_error("a stone");
+    return hash(key);
+  }
+};
+
+TEST(fingerprint_filter, keeps_what_it_had_when_a_hash_throws_amid_a_bulk_insertion) {
+  const filter_plan plan = small_plan();
+  basic_fingerprint_filter<stumbling_hash> filter(plan, stumbling_hash());
+  const auto before = keys_from(0, plan.elements * 9 / 10);
+  filter.bulk_insert(before);
+  for (std::uint64_t round = 0; round < 20; ++round) {
+    // Newcomers take the places of others, who are on their way when it stumbles.
+    auto coming = keys_from(plan.elements + 40 * round, plan.elements + 40 * round + 40);
+    coming.push_back(stumbling_hash::stone);
+    coming.resize(80, 1);
+    EXPECT_THROW(filter.bulk_insert(coming), std::runtime_error);
+  }
+  for (const std::uint64_t key : before) ASSERT_TRUE(filter.may_contain(key));
+}
+
+TEST(fingerprint_filter, loses_nothing_to_a_view_of_bytes_that_no_filter_made) {
+  const filter_plan plan = small_plan();
+  const auto keys = keys_from(0, plan.elements);
+  std::mt19937_64 random(1);
+  for (int round = 0; round < 20; ++round) {
+    fingerprint_filter filter = filled(plan, keys_from(0, plan.elements / 2));
+    line_memory forged(plan.memory().total());
+    // From bytes that are all set to hardly any: full buckets, and marked ones with little in them.
+    const std::uint64_t rarity = std::uint64_t{1} << round % 10;
+    std::ranges::generate(std::span(forged.data(), forged.size()), [&] {
+      return random() % rarity == 0 ? static_cast<std::byte>(random()) : std::byte{0};
+    });
+    const filter_reader<fingerprint_engine, seeded_hash> view(plan, forged.bytes(), {},
+                                                              seeded_hash(7));
+    ASSERT_EQ(filter.merge(view), merge_outcome::merged);
+    filter.bulk_insert(std::span(keys).subspan(plan.elements / 2));
+    for (const std::uint64_t key : keys) ASSERT_TRUE(filter.may_contain(key)) << round;
+  }
+}
+
+TEST(fingerprint_filter, counts_the_saturated_buckets_that_a_view_did_not) {
+  const filter_plan plan = small_plan();
+  const fingerprint_filter saturated = filled(plan, keys_from(0, 2 * plan.elements));
+  ASSERT_GT(saturated.counts().forced, 0u);
+  const filter_reader<fingerprint_engine, seeded_hash> view(plan, saturated.memory(), {},
+                                                            seeded_hash(7));
+  fingerprint_filter filter = filled(plan, keys_from(0, plan.elements / 2));
+  ASSERT_EQ(filter.merge(view), merge_outcome::merged);
+  EXPECT_EQ(filter.condition(), filter_condition::degraded);
+  std::vector<std::byte> bytes;
+  save_to(filter, bytes);
+  const auto again = load_from<fingerprint_filter>(bytes);
+  ASSERT_TRUE(again) << again.failure().sentence;
+}
+
+TEST(fingerprint_filter, touches_no_more_lines_than_levels_and_list) {
+  const filter_plan plan = small_plan();
+  const fingerprint_filter filter = filled(plan, keys_from(0, plan.elements * 11 / 10));
+  std::array<std::uint64_t, 4> by_level{};
+  for (const std::uint64_t key : keys_from(0, plan.elements * 11 / 10)) {
+    const lookup_path path = filter.explain(key);
+    ASSERT_TRUE(path.may_contain());
+    ASSERT_LE(path.accesses, 4u);
+    const bool listed = path.stopped == lookup_path::stop::overflow;
+    ASSERT_EQ(path.accesses, path.level + 1 + (listed ? 1 : 0));
+    ASSERT_GE(path.lines, path.accesses);
+    ++by_level[path.level + (listed ? 1 : 0)];
+  }
+  // Everything is somewhere, most of it in the first level.
+  EXPECT_GT(by_level[0], by_level[1]);
+  EXPECT_GT(by_level[1], by_level[2]);
+  EXPECT_GT(by_level[3], 0u);
+}
+
+TEST(fingerprint_filter, states_the_elements_it_has_room_for) {
+  fingerprint_filter filter(100'000, 1e-3, seeded_hash(3));
+  EXPECT_EQ(filter.stats().fill_fraction, 0);
+  const auto keys = keys_from(0, 100'000);
+  filter.bulk_insert(keys);
+  EXPECT_EQ(filter.condition(), filter_condition::as_planned);
+  EXPECT_GT(filter.stats().fill_fraction, 0.8);
+  EXPECT_LT(filter.stats().fill_fraction, 1.0);
+  EXPECT_NEAR(filter.stats().current_fpr / 1e-3, 1, 0.1);
+  EXPECT_LT(filter.stats().bits_per_element, 14);
+}
+
+TEST(fingerprint_filter, gives_the_same_bytes_and_answers_at_every_level_of_instructions) {
+  for (const pocket_shape& pocket : every_width) {
+    const filter_plan plan = small_plan(pocket, 200 * pocket.bucket_capacity);
+    const auto keys = keys_from(0, plan.elements * 3 / 2), others = keys_from(0, plan.elements * 4);
+    limit_simd(simd_level::plain);
+    const fingerprint_filter plain = filled(plan, keys);
+    std::vector<bool> expected;
+    for (const std::uint64_t key : others) expected.push_back(plain.may_contain(key));
+    for (const simd_level level : {simd_level::avx2, simd_level::avx512}) {
+      limit_simd(level);
+      fingerprint_filter one_by_one(plan, seeded_hash(7));
+      for (const std::uint64_t key : keys) one_by_one.insert(key);
+      const fingerprint_filter bulk = filled(plan, keys);
+      EXPECT_TRUE(same_bytes(bulk, plain)) << pocket.remainder_bits << " " << name_of(level);
+      EXPECT_TRUE(same_bytes(one_by_one, plain)) << pocket.remainder_bits << " " << name_of(level);
+      EXPECT_EQ(bulk.counts(), plain.counts());
+      const auto answers = std::make_unique<bool[]>(others.size());
+      bulk.bulk_may_contain(others, std::span(answers.get(), others.size()));
+      for (std::size_t i = 0; i < others.size(); ++i) {
+        ASSERT_EQ(answers[i], expected[i]) << pocket.remainder_bits << " " << name_of(level);
+        ASSERT_EQ(one_by_one.may_contain(others[i]), expected[i]);
+      }
+    }
+    limit_simd(most_simd);
+  }
+}
+
+TEST(fingerprint_filter, refuses_plans_that_no_bucket_follows) {
+  const auto refusal = [](const filter_plan& plan) { return find_fault(plan).value_or(""); };
+  filter_plan plan = small_plan();
+  EXPECT_EQ(refusal(plan), "");
+  plan.pocket = {31, 16};
+  EXPECT_EQ(refusal(plan).substr(0, 23), "bucket_capacity must be");
+  plan.pocket = {27, 41};
+  EXPECT_EQ(refusal(plan), "remainder_bits must be 4 to 40; found 41");
+  plan = small_plan();
+  plan.block_bits = 256;
+  EXPECT_EQ(refusal(plan), "block_bits must be 512 in a fingerprint filter; found 256");
+  plan = small_plan();
+  plan.choices = 2;
+  EXPECT_EQ(refusal(plan), "choices must be one per level; found 2");
+  plan = small_plan();
+  plan.scheme = scheme_kind::sequential;
+  EXPECT_EQ(refusal(plan).substr(0, 14), "scheme must be");
+  plan = small_plan();
+  plan.overflow_reserve = plan.overflow_slots;
+  EXPECT_EQ(refusal(plan).substr(0, 16), "overflow_reserve");
+}
+
+static_assert(mergeable_engine<fingerprint_engine> && !erasing_engine<fingerprint_engine>);
+
+}  // namespace
