@@ -1,0 +1,44 @@
+"""`pip install .` works without a network, and what it installs can be imported and used.
+
+The environment's ONEPROBE_BUILD_DIR keeps the module from being compiled once more. usage: install_test.py FOLDER
+"""
+
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+FOLDER = pathlib.Path(sys.argv[1]).resolve()
+
+
+class InstallTest(unittest.TestCase):
+    def test_pip_installs_a_package_that_works(self):
+        with tempfile.TemporaryDirectory() as name:
+            # Where setuptools may leave what it builds on the way; the rest of the project is found from there.
+            copy = pathlib.Path(name) / "project" / "integrations" / "python"
+            shutil.copytree(FOLDER, copy, ignore=shutil.ignore_patterns("build", "*.egg-info", "__pycache__"))
+            (copy.parent.parent / "include").symlink_to(FOLDER.parent.parent / "include")
+            target = pathlib.Path(name) / "installed"
+            subprocess.run(
+                [
+                    sys.executable, "-m", "pip", "install", "--quiet", "--no-build-isolation", "--no-deps", "--no-index",
+                    "--disable-pip-version-check", "--root-user-action=ignore", "--target", target, copy,
+                ],
+                check=True, env={**os.environ, "PIP_NO_CACHE_DIR": "1"},
+            )
+            there = {path.name for path in (target / "oneprobe").iterdir()}
+            self.assertLessEqual({"__init__.py", "__init__.pyi", "model.pyi", "py.typed"}, there)
+            program = "import oneprobe; s = oneprobe.Filter(10, .01); s.add('a'); print('a' in s, oneprobe.__version__)"
+            run = subprocess.run(
+                [sys.executable, "-c", program], cwd=name, env={**os.environ, "PYTHONPATH": str(target)}, check=True,
+                capture_output=True, text=True,
+            )
+            version = next(target.glob("oneprobe-*.dist-info")).name.split("-")[1].removesuffix(".dist")
+            self.assertEqual(run.stdout.split(), ["True", version])
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])

@@ -1,0 +1,173 @@
+// EXISTS, MEXISTS, CARD and INFO: what only reads.
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "commands.hpp"
+#include "opened_key.hpp"
+
+namespace oneprobe::redis {
+namespace {
+
+/// A missing key, and one that holds something else, contain nothing.
+bool asks_a_filter(const opened_key& key) { return key.content() == opened_key::holds::filter; }
+
+bool is_arriving(const opened_key& key) {
+  return asks_a_filter(key) && key.filter().arriving() != nullptr;
+}
+
+bool may_contain(const opened_key& key, const string* item) {
+  return asks_a_filter(key) && key.filter().may_contain(text_of(item));
+}
+
+/// A field that BF.INFO has: its name in the reply and as an argument.
+struct field {
+  const char* name;
+  std::string_view asked_as;
+  void (*reply)(context*, const stored_filter&);
+};
+
+void reply_whole(context* ctx, std::uint64_t number) {
+  ReplyWithLongLong(ctx, static_cast<long long>(number));
+}
+
+constexpr std::array<field, 5> fields{{
+    {"Capacity", "CAPACITY",
+     [](context* ctx, const stored_filter& filter) { reply_whole(ctx, filter.capacity()); }},
+    {"Size", "SIZE",
+     [](context* ctx, const stored_filter& filter) { reply_whole(ctx, filter.payload_bytes()); }},
+    {"Number of filters", "FILTERS",
+     [](context* ctx, const stored_filter& filter) { reply_whole(ctx, filter.parts()); }},
+    {"Number of items inserted", "ITEMS",
+     [](context* ctx, const stored_filter& filter) { reply_whole(ctx, filter.size()); }},
+    {"Expansion rate", "EXPANSION",
+     [](context* ctx, const stored_filter& filter) {
+       if (filter.settings().scale == scaling::fixed)
+         ReplyWithNull(ctx);
+       else
+         reply_whole(ctx, filter.settings().expansion);
+     }},
+}};
+
+void reply_name(context* ctx, std::string_view name) {
+  ReplyWithSimpleString(ctx, std::string(name).c_str());
+}
+void reply_text(context* ctx, std::string_view text) {
+  ReplyWithStringBuffer(ctx, text.data(), text.size());
+}
+
+void reply_all(context* ctx, const stored_filter& filter) {
+  for (const field& each : fields) {
+    reply_name(ctx, each.name);
+    each.reply(ctx, filter);
+  }
+}
+
+constexpr std::string_view name_of_growth(growth_state growth) {
+  switch (growth) {
+    case growth_state::as_planned:
+      return "as planned";
+    case growth_state::no_memory:
+      return "no memory";
+    case growth_state::no_plan:
+      break;
+  }
+  return "no plan";
+}
+
+/// What the library knows of a filter beyond what BF.INFO asks for.
+void reply_own(context* ctx, const stored_filter& filter) {
+  const filter_stats stats = filter.stats();
+  const auto text = [&](std::string_view name, std::string_view value) {
+    reply_name(ctx, name);
+    reply_text(ctx, value);
+  };
+  const auto number = [&](std::string_view name, double value) {
+    reply_name(ctx, name);
+    ReplyWithDouble(ctx, value);
+  };
+  const auto whole = [&](std::string_view name, std::uint64_t value) {
+    reply_name(ctx, name);
+    reply_whole(ctx, value);
+  };
+  text("Kind", name_of(filter.kind()));
+  number("Stated error", filter.stated_error());
+  number("Predicted error", filter.predicted_error());
+  number("Current error", stats.current_fpr);
+  number("Accesses", filter.predicted_accesses());
+  number("Bits per element", stats.bits_per_element);
+  whole("Overflow", stats.counts.overflow);
+  whole("Forced", stats.counts.forced);
+  whole("Memory", filter.counted_bytes());
+  text("Condition", name_of(stats.condition));
+  text("Growth", name_of_growth(filter.growth()));
+  text("Seed", std::to_string(filter.seed()));
+}
+constexpr long own_fields = 12;
+
+bool same_word(std::string_view text, std::string_view word) {
+  if (text.size() != word.size()) return false;
+  for (std::size_t i = 0; i < text.size(); ++i)
+    if ((text[i] >= 'a' && text[i] <= 'z' ? text[i] - 'a' + 'A' : text[i]) != word[i]) return false;
+  return true;
+}
+
+int reply_one(context* ctx, const stored_filter& filter, const field& asked) {
+  if ((GetContextFlags(ctx) & context_resp3) != 0) {
+    ReplyWithMap(ctx, 1);
+    reply_name(ctx, asked.name);
+  } else {
+    ReplyWithArray(ctx, 1);
+  }
+  asked.reply(ctx, filter);
+  return ok;
+}
+
+}  // namespace
+
+int exists(context* ctx, string** argv, int argc) {
+  if (argc != 3) return WrongArity(ctx);
+  const opened_key key(ctx, argv[1], read_only);
+  if (is_arriving(key)) return ReplyWithError(ctx, words::arriving);
+  return ReplyWithBool(ctx, may_contain(key, argv[2]) ? 1 : 0);
+}
+
+int exist_many(context* ctx, string** argv, int argc) {
+  if (argc < 3) return WrongArity(ctx);
+  const opened_key key(ctx, argv[1], read_only);
+  if (is_arriving(key)) return ReplyWithError(ctx, words::arriving);
+  ReplyWithArray(ctx, argc - 2);
+  for (int i = 2; i < argc; ++i) ReplyWithBool(ctx, may_contain(key, argv[i]) ? 1 : 0);
+  return ok;
+}
+
+int cardinality(context* ctx, string** argv, int argc) {
+  if (argc != 2) return WrongArity(ctx);
+  const opened_key key(ctx, argv[1], read_only);
+  if (key.content() == opened_key::holds::nothing) return ReplyWithLongLong(ctx, 0);
+  if (const char* why_not = obstacle(key)) return ReplyWithError(ctx, why_not);
+  reply_whole(ctx, key.filter().size());
+  return ok;
+}
+
+template <dialect Words>
+int info(context* ctx, string** argv, int argc) {
+  if (argc != 2 && argc != 3) return WrongArity(ctx);
+  const opened_key key(ctx, argv[1], read_only);
+  if (const char* why_not = obstacle(key)) return ReplyWithError(ctx, why_not);
+  if (argc == 3) {
+    for (const field& each : fields)
+      if (same_word(text_of(argv[2]), each.asked_as)) return reply_one(ctx, key.filter(), each);
+    return ReplyWithError(ctx, "Invalid information value");
+  }
+  constexpr long shared_fields = fields.size();
+  ReplyWithMap(ctx, Words == dialect::op ? shared_fields + own_fields : shared_fields);
+  reply_all(ctx, key.filter());
+  if constexpr (Words == dialect::op) reply_own(ctx, key.filter());
+  return ok;
+}
+template int info<dialect::op>(context*, string**, int);
+template int info<dialect::bf>(context*, string**, int);
+
+}  // namespace oneprobe::redis

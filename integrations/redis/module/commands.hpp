@@ -1,0 +1,30 @@
+// The commands as Redis calls them. Each is there once for OP.* and once for BF.*.
+#pragma once
+
+#include "arguments.hpp"
+#include "redis_api.hpp"
+
+namespace oneprobe::redis {
+
+/// Set when the module is loaded.
+struct module_state {
+  data_type* type = nullptr;
+  std::uint64_t byte_limit = 0;  // a part of a filter may have so many
+};
+module_state& state();
+
+template <dialect Words>
+int reserve(context* ctx, string** argv, int argc);
+int add(context* ctx, string** argv, int argc);
+int add_many(context* ctx, string** argv, int argc);
+template <dialect Words>
+int insert(context* ctx, string** argv, int argc);
+int exists(context* ctx, string** argv, int argc);
+int exist_many(context* ctx, string** argv, int argc);
+int cardinality(context* ctx, string** argv, int argc);
+template <dialect Words>
+int info(context* ctx, string** argv, int argc);
+int scan_dump(context* ctx, string** argv, int argc);
+int load_chunk(context* ctx, string** argv, int argc);
+
+}  // namespace oneprobe::redis

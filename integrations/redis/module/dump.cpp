@@ -1,0 +1,202 @@
+#include "dump.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <string_view>
+#include <utility>
+
+#include "oneprobe/format/bytes.hpp"
+#include "oneprobe/format/checksum.hpp"
+#include "oneprobe/format/parts_parameters.hpp"
+#include "oneprobe/format/preamble.hpp"
+
+namespace oneprobe::redis {
+namespace {
+
+constexpr std::uint64_t magic = 0x3153494445525F4Full;  // "O_REDIS1", read as a number
+constexpr std::uint32_t version = 1;
+constexpr std::string_view name = "the payload";
+constexpr std::size_t part_head_bytes = preamble_bytes + filter_parameters::bytes;
+constexpr double most_accesses = 64;
+
+struct start {
+  growth_settings settings{};
+  std::uint64_t file_bytes = 0;
+};
+
+load_failure inconsistent(std::string_view what) { return detail::inconsistent(name, what); }
+
+loaded<start> decode_start(std::span<const std::byte> bytes) {
+  byte_reader in(bytes);
+  if (in.take<std::uint64_t>() != magic)
+    return load_failure{load_error::not_oneprobe_file,
+                        std::string(name) + " is not an oneprobe filter"};
+  const auto found_version = in.take<std::uint32_t>();
+  if (found_version > version)
+    return load_failure{load_error::newer_format, std::string(name) + " has a newer format: " +
+                                                      std::to_string(found_version)};
+  if (bytes.size() < dump_start_bytes || found_version == 0)
+    return load_failure{load_error::truncated, std::string(name) + " is truncated"};
+  const auto scale = in.take<std::uint32_t>();
+  start read;
+  const auto expansion = in.take<std::uint64_t>();
+  read.settings.accesses = in.take<double>();
+  read.file_bytes = in.take<std::uint64_t>();
+  if (scale > static_cast<std::uint32_t>(scaling::fixed))
+    return inconsistent("scaling must be 0 or 1; found " + std::to_string(scale));
+  if (expansion > growth_settings::most_expansion)
+    return inconsistent("expansion must be 0 to 32768; found " + std::to_string(expansion));
+  if (!(read.settings.accesses >= 0 && read.settings.accesses <= most_accesses))
+    return inconsistent("accesses must be 0 to 64");
+  read.settings.scale = static_cast<scaling>(scale);
+  read.settings.expansion = static_cast<std::uint32_t>(expansion);
+  // Whatever was not read above is seen here.
+  if (!std::ranges::equal(encode_start(read.settings, read.file_bytes),
+                          bytes.first(dump_start_bytes)))
+    return load_failure{load_error::checksum_mismatch,
+                        std::string(name) + " has a checksum mismatch in its settings"};
+  return read;
+}
+
+/// Calls use(part, its bytes from there on, its first place in the range) for each part that a
+/// range of the payload touches.
+template <class Parts, class Use>
+void for_each_touched(const Parts& parts, std::uint64_t begin, std::size_t size, Use use) {
+  std::uint64_t first = 0;
+  std::size_t done = 0;
+  for (std::size_t part = 0; part < parts.size() && done < size; ++part) {
+    const std::uint64_t bytes = parts[part].payload_bytes;
+    if (begin + done < first + bytes) {
+      const std::uint64_t inside = begin + done - first;
+      const auto count =
+          static_cast<std::size_t>(std::min<std::uint64_t>(bytes - inside, size - done));
+      use(part, inside, done, count);
+      done += count;
+    }
+    first += bytes;
+  }
+}
+
+}  // namespace
+
+std::vector<std::byte> encode_start(const growth_settings& settings, std::uint64_t file_bytes) {
+  std::vector<std::byte> bytes(dump_start_bytes);
+  byte_writer out(bytes);
+  out.put(magic);
+  out.put(version);
+  out.put(static_cast<std::uint32_t>(settings.scale));
+  out.put(std::uint64_t{settings.expansion});
+  out.put(settings.accesses);
+  out.put(file_bytes);
+  out.put(std::uint64_t{0});
+  out.put(std::uint64_t{0});
+  out.put(checksum_of(std::span<const std::byte>(bytes).first(out.written())));
+  return bytes;
+}
+
+loaded<arriving_filter> arriving_filter::begin(std::span<const std::byte> head) {
+  const loaded<start> begun = decode_start(head);
+  if (!begun) return begun.failure();
+  std::span<const std::byte> left = head.subspan(dump_start_bytes);
+
+  const loaded<preamble> sections =
+      decode_preamble(left.first(std::min(left.size(), preamble_bytes)), begun->file_bytes, name);
+  if (!sections) return sections.failure();
+  if (sections->kind != static_cast<std::uint16_t>(parts_kind::growing))
+    return inconsistent("it must hold a growing filter");
+  left = left.subspan(preamble_bytes);
+  if (sections->parameter_bytes > left.size())
+    return load_failure{load_error::truncated, std::string(name) + " is truncated"};
+  const auto parameter_bytes = static_cast<std::size_t>(sections->parameter_bytes);
+  const loaded<parts_parameters> whole =
+      decode_parts_parameters(left.first(parameter_bytes), *sections, name);
+  if (!whole) return whole.failure();
+  left = left.subspan(parameter_bytes);
+  if (left.size() / part_head_bytes != whole->part_bytes.size() ||
+      left.size() % part_head_bytes != 0)
+    return inconsistent("the head must end with the parameters of each part");
+
+  arriving_filter made;
+  made.head_.assign(head.begin(), head.end());
+  made.settings_ = begun->settings;
+  made.progress_ = detail::progress_in(*whole);
+  made.payload_checksum_ = sections->payload_checksum;
+  if (const auto fault = oneprobe::find_fault(made.progress_.plan)) return inconsistent(*fault);
+  for (const std::uint64_t bytes : whole->part_bytes) {
+    loaded<file_facts> facts = detail::decode_facts(left.first(part_head_bytes), bytes, name);
+    if (!facts) return std::move(facts).failure();
+    if (facts->hash != whole->hash || facts->seed != whole->seed)
+      return inconsistent("hash and seed of a part must be those of the whole");
+    made.payload_bytes_ += facts->payload_bytes;
+    made.parts_.push_back(*std::move(facts));
+    left = left.subspan(part_head_bytes);
+  }
+  return made;
+}
+
+std::uint64_t arriving_filter::largest_part_bytes() const noexcept {
+  std::uint64_t largest = 0;
+  for (const file_facts& part : parts_) largest = std::max(largest, part.payload_bytes);
+  return largest;
+}
+
+void arriving_filter::append(std::span<const std::byte> bytes) {
+  for_each_touched(
+      parts_, received_, bytes.size(),
+      [&](std::size_t part, std::uint64_t inside, std::size_t done, std::size_t count) {
+        if (part == memory_.size())
+          memory_.emplace_back(parts_[part].payload_bytes, counted_memory::contents::anything);
+        std::memcpy(memory_[part].bytes().data() + inside, bytes.data() + done, count);
+      });
+  received_ += bytes.size();
+}
+
+void arriving_filter::copy_payload(std::uint64_t begin, std::span<std::byte> out) const {
+  for_each_touched(
+      parts_, begin, out.size(),
+      [&](std::size_t part, std::uint64_t inside, std::size_t done, std::size_t count) {
+        std::memcpy(out.data() + done, memory_[part].bytes().data() + inside, count);
+      });
+}
+
+arriving_filter arriving_filter::duplicate() const {
+  arriving_filter copy;
+  copy.head_ = head_;
+  copy.settings_ = settings_;
+  copy.progress_ = progress_;
+  copy.payload_checksum_ = payload_checksum_;
+  copy.parts_ = parts_;
+  copy.payload_bytes_ = payload_bytes_;
+  std::vector<std::byte> some(static_cast<std::size_t>(std::min(received_, chunk_bytes)));
+  while (copy.received_ < received_) {
+    const auto count = std::min<std::uint64_t>(some.size(), received_ - copy.received_);
+    const auto next = std::span(some).first(static_cast<std::size_t>(count));
+    copy_payload(copy.received_, next);
+    copy.append(next);
+  }
+  return copy;
+}
+
+std::optional<std::string> arriving_filter::find_fault() const {
+  running_checksum checksum;
+  auto part_head = std::span<const std::byte>(head_).last(parts_.size() * part_head_bytes);
+  for (std::size_t i = 0; i < parts_.size(); ++i) {
+    checksum.add(part_head.first(part_head_bytes));
+    checksum.add(memory_[i].bytes());
+    part_head = part_head.subspan(part_head_bytes);
+    if (auto failure = verify_payload(memory_[i].bytes(), parts_[i].payload_checksum,
+                                      parts_[i].plan, parts_[i].counts, name))
+      return failure->sentence;
+  }
+  if (checksum.value() != payload_checksum_) return std::string(name) + " has a checksum mismatch";
+  return std::nullopt;
+}
+
+std::size_t arriving_filter::counted_bytes() const {
+  std::size_t sum = sizeof *this + head_.size() + parts_.size() * sizeof(file_facts);
+  for (const counted_memory& memory : memory_) sum += memory.counted_bytes();
+  return sum;
+}
+
+}  // namespace oneprobe::redis

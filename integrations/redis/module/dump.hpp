@@ -1,0 +1,90 @@
+// A stored filter as bytes: for RDB files, DUMP, the rewritten AOF and SCANDUMP.
+//
+//   head     64   magic, version, settings, checksum
+//            ..   preamble and parameters of a growing filter's file (docs/formats/parts.md)
+//            320  preamble and parameters of part 1, then of part 2, ...
+//   payload  ..   the cells and overflow list of part 1, then of part 2, ...
+//
+// These are the bytes of a growing filter's file with all that describes before all that is filled,
+// so that whoever reads knows every length before the first byte of it comes. What is read is taken
+// to be hostile: no length is trusted, memory for a part is asked for when its first bytes come,
+// and every checksum and every rule of the file format is held.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "oneprobe/filter/file.hpp"
+#include "oneprobe/filter/growing.hpp"
+#include "oneprobe/filter/parts_file.hpp"
+#include "oneprobe/format/load_failure.hpp"
+#include "reservation.hpp"
+#include "stored_part.hpp"
+
+namespace oneprobe::redis {
+
+inline constexpr std::uint64_t chunk_bytes = std::uint64_t{16} << 20;
+inline constexpr std::size_t dump_start_bytes = 64;
+
+/// Head of a whole filter. `filter` is a growing_filter of any kind.
+template <class Growing>
+std::vector<std::byte> head_of(const Growing& filter, const growth_settings& settings);
+
+/// The settings as the first 64 bytes; `file_bytes` is the length of the file that the rest makes.
+std::vector<std::byte> encode_start(const growth_settings& settings, std::uint64_t file_bytes);
+
+template <class Growing>
+std::vector<std::byte> head_of(const Growing& filter, const growth_settings& settings) {
+  const detail::parts_bytes file(filter);
+  std::uint64_t file_bytes = 0;
+  for (const std::span<const std::byte> span : file.spans()) file_bytes += span.size();
+  std::vector<std::byte> head = encode_start(settings, file_bytes);
+  // Two spans for the whole, then three for each part, of which the last is its payload.
+  const auto spans = file.spans();
+  for (std::size_t i = 0; i < spans.size(); ++i)
+    if (i < 2 || (i - 2) % 3 != 2) head.insert(head.end(), spans[i].begin(), spans[i].end());
+  return head;
+}
+
+/// A filter of which the head is there and verified, and some of the payload.
+class arriving_filter {
+ public:
+  static loaded<arriving_filter> begin(std::span<const std::byte> head);
+
+  const growth_settings& settings() const noexcept { return settings_; }
+  const growing_progress& progress() const noexcept { return progress_; }
+  std::span<const std::byte> head() const noexcept { return head_; }
+  std::span<const file_facts> parts() const noexcept { return parts_; }
+  std::uint64_t payload_bytes() const noexcept { return payload_bytes_; }
+  std::uint64_t received() const noexcept { return received_; }
+  bool complete() const noexcept { return received_ == payload_bytes_; }
+  std::uint64_t largest_part_bytes() const noexcept;
+
+  /// The next bytes of the payload. Throws std::bad_alloc. REQUIRES: no more than are missing.
+  void append(std::span<const std::byte> bytes);
+  /// Of what was received. REQUIRES: it was.
+  void copy_payload(std::uint64_t begin, std::span<std::byte> out) const;
+  arriving_filter duplicate() const;
+
+  /// Whether all parts together are those that the head was made of. REQUIRES: complete.
+  std::optional<std::string> find_fault() const;
+  /// The memory of each part, handed over. REQUIRES: complete.
+  std::vector<counted_memory> take_memory() noexcept { return std::move(memory_); }
+  std::size_t counted_bytes() const;
+
+ private:
+  std::vector<std::byte> head_{};
+  growth_settings settings_{};
+  growing_progress progress_{};
+  std::uint64_t payload_checksum_ = 0;  // of heads and payloads of all parts
+  std::vector<file_facts> parts_{};
+  std::vector<counted_memory> memory_{};  // of the parts that have begun to come
+  std::uint64_t payload_bytes_ = 0;
+  std::uint64_t received_ = 0;
+};
+
+}  // namespace oneprobe::redis

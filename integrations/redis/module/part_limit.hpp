@@ -1,0 +1,29 @@
+// How large a part of a filter may be.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+
+#include "commands.hpp"
+#include "redis_api.hpp"
+
+namespace oneprobe::redis {
+
+/// A primary refuses what is too large; whoever follows it, or reads its files, has to follow.
+/// Redis takes a while to say which of these it is, so that it is asked only when a part is to be
+/// made.
+class part_limit {
+ public:
+  explicit part_limit(context* ctx) noexcept : ctx_(ctx) {}
+
+  std::uint64_t bytes() const {
+    return (GetContextFlags(ctx_) & (context_replicated | context_loading)) != 0
+               ? std::numeric_limits<std::uint64_t>::max()
+               : state().byte_limit;
+  }
+
+ private:
+  context* ctx_;
+};
+
+}  // namespace oneprobe::redis

@@ -1,0 +1,89 @@
+// A filter whose memory Redis has given, so that Redis counts it: `maxmemory`, `INFO memory` and
+// `MEMORY USAGE` see it. What growing_filter is made of here.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <new>
+#include <span>
+#include <utility>
+
+#include "oneprobe/core/filter_answers.hpp"
+#include "oneprobe/core/filter_plan.hpp"
+#include "oneprobe/core/line_memory.hpp"
+#include "oneprobe/filter/basic_filter.hpp"
+#include "oneprobe/hash/hasher.hpp"
+#include "redis_api.hpp"
+
+namespace oneprobe::redis {
+
+/// Memory from Redis that begins on a cache line.
+class counted_memory {
+ public:
+  enum class contents { zeros, anything };
+
+  counted_memory() noexcept = default;
+  /// Throws std::bad_alloc if Redis has not so much.
+  counted_memory(std::uint64_t bytes, contents filled_with) : size_(bytes) {
+    constexpr std::size_t line = line_memory::line_bytes;
+    if (bytes > std::uint64_t{1} << 62) throw std::bad_alloc();
+    given_ = TryAlloc(size_ + line - 1);
+    if (given_ == nullptr) throw std::bad_alloc();
+    const auto begin = reinterpret_cast<std::uintptr_t>(given_);
+    first_ = static_cast<std::byte*>(given_) + (line - begin % line) % line;
+    if (filled_with == contents::zeros) std::memset(first_, 0, size_);
+  }
+  counted_memory(counted_memory&& other) noexcept { swap(other); }
+  counted_memory& operator=(counted_memory&& other) noexcept {
+    counted_memory(std::move(other)).swap(*this);
+    return *this;
+  }
+  ~counted_memory() {
+    if (given_ != nullptr) Free(given_);
+  }
+
+  std::span<std::byte> bytes() noexcept { return {first_, size_}; }
+  std::span<const std::byte> bytes() const noexcept { return {first_, size_}; }
+  /// What Redis counts for it: its allocator rounds up.
+  std::size_t counted_bytes() const noexcept { return given_ == nullptr ? 0 : MallocSize(given_); }
+
+ private:
+  void swap(counted_memory& other) noexcept {
+    std::swap(given_, other.given_);
+    std::swap(first_, other.first_);
+    std::swap(size_, other.size_);
+  }
+
+  void* given_ = nullptr;
+  std::byte* first_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+/// `Filter` in such memory. The memory is the first base, hence there before the filter and after.
+template <class Filter>
+class stored_part : private counted_memory,
+                    public basic_filter<typename Filter::engine_type, seeded_hash> {
+  using filter = basic_filter<typename Filter::engine_type, seeded_hash>;
+
+ public:
+  /// Empty. REQUIRES: a plan without a fault.
+  stored_part(const filter_plan& plan, seeded_hash hash)
+      : counted_memory(plan.memory().total(), contents::zeros),
+        filter(plan, counted_memory::bytes(), hash) {}
+  /// With the bytes of a filter of this plan, verified by the caller.
+  stored_part(const filter_plan& plan, counted_memory memory, const filter_counts& counts,
+              seeded_hash hash)
+      : counted_memory(std::move(memory)), filter(plan, counted_memory::bytes(), hash, counts) {}
+
+  /// A filter with the same bytes.
+  stored_part duplicate() const {
+    counted_memory copy(this->memory().size(), contents::anything);
+    std::memcpy(copy.bytes().data(), this->memory().data(), copy.bytes().size());
+    return stored_part(this->plan(), std::move(copy), this->counts(), this->hash());
+  }
+
+  using counted_memory::counted_bytes;
+};
+
+}  // namespace oneprobe::redis

@@ -1,0 +1,174 @@
+#include "type.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <new>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "dump.hpp"
+#include "stored_filter.hpp"
+
+namespace oneprobe::redis {
+namespace {
+
+const stored_filter& filter_in(const void* value) {
+  return *static_cast<const stored_filter*>(value);
+}
+
+const char* as_text(std::span<const std::byte> bytes) {
+  return reinterpret_cast<const char*>(bytes.data());
+}
+
+/// Calls use(end, bytes) for the payload in pieces.
+template <class Use>
+void for_each_piece(const stored_filter& filter, Use use) {
+  const std::uint64_t all = filter.payload_bytes();
+  std::vector<std::byte> piece(static_cast<std::size_t>(std::min(all, chunk_bytes)));
+  for (std::uint64_t done = 0; done < all;) {
+    const auto bytes = std::span(piece).first(
+        static_cast<std::size_t>(std::min<std::uint64_t>(piece.size(), all - done)));
+    filter.copy_payload(done, bytes);
+    done += bytes.size();
+    use(done, std::span<const std::byte>(bytes));
+  }
+}
+
+// ------------------------------------------------------------------------------------- RDB
+
+void save(io* out, void* value) {
+  const stored_filter& filter = filter_in(value);
+  const std::vector<std::byte> head = filter.head();
+  SaveStringBuffer(out, as_text(head), head.size());
+  SaveUnsigned(out, filter.payload_bytes());  // less than the head says where chunks are missing
+  for_each_piece(filter, [&](std::uint64_t, std::span<const std::byte> bytes) {
+    SaveStringBuffer(out, as_text(bytes), bytes.size());
+  });
+}
+
+/// A string that Redis read; nothing if it could not.
+class read_text {
+ public:
+  explicit read_text(io* in) : text_(LoadStringBuffer(in, &size_)) {
+    if (IsIOError(in) != 0) size_ = 0;
+  }
+  ~read_text() {
+    if (text_ != nullptr) Free(text_);
+  }
+  read_text(const read_text&) = delete;
+  read_text& operator=(const read_text&) = delete;
+  std::span<const std::byte> bytes() const {
+    return text_ == nullptr ? std::span<const std::byte>() : std::as_bytes(std::span(text_, size_));
+  }
+
+ private:
+  std::size_t size_ = 0;
+  char* text_;
+};
+
+/// The filter, or a sentence.
+std::unique_ptr<stored_filter> read(io* in, std::string& fault) {
+  loaded<arriving_filter> begun = arriving_filter::begin(read_text(in).bytes());
+  if (!begun) {
+    fault = begun.failure().sentence;
+    return nullptr;
+  }
+  const std::uint64_t all = LoadUnsigned(in);
+  if (IsIOError(in) != 0 || all > begun->payload_bytes()) {
+    fault = "the payload must have at most " + std::to_string(begun->payload_bytes()) + " bytes";
+    return nullptr;
+  }
+  while (begun->received() < all) {
+    const read_text piece(in);
+    if (piece.bytes().size() != std::min(all - begun->received(), chunk_bytes)) {
+      fault = "the payload is truncated";
+      return nullptr;
+    }
+    begun->append(piece.bytes());
+  }
+  auto filter = std::make_unique<stored_filter>(*std::move(begun));
+  if (filter->arriving()->complete())
+    if (auto wrong = filter->finish()) {
+      fault = *wrong;
+      return nullptr;
+    }
+  return filter;
+}
+
+void* load(io* in, int version) {
+  std::string fault;
+  if (version > type_version) {
+    fault = "it has a newer format, version " + std::to_string(version);
+  } else {
+    try {
+      if (auto filter = read(in, fault)) return filter.release();
+    } catch (const std::bad_alloc&) {
+      fault = "there is not so much memory";
+    }
+  }
+  LogIOError(in, "warning", "oneprobe: a filter is refused: %s", fault.c_str());
+  return nullptr;
+}
+
+// ------------------------------------------------------------------------------------- the rest
+
+void rewrite(io* out, string* name, void* value) {
+  const stored_filter& filter = filter_in(value);
+  const std::vector<std::byte> head = filter.head();
+  const auto emit = [&](std::uint64_t iterator, std::span<const std::byte> bytes) {
+    EmitAOF(out, "OP.LOADCHUNK", "slb", name, static_cast<long long>(iterator), as_text(bytes),
+            bytes.size());
+  };
+  emit(1, head);
+  for_each_piece(
+      filter, [&](std::uint64_t end, std::span<const std::byte> bytes) { emit(end + 1, bytes); });
+}
+
+void add_to_digest(digest* sum, void* value) {
+  const stored_filter& filter = filter_in(value);
+  const std::vector<std::byte> head = filter.head();
+  DigestAddStringBuffer(sum, as_text(head), head.size());
+  for_each_piece(filter, [&](std::uint64_t, std::span<const std::byte> bytes) {
+    DigestAddStringBuffer(sum, as_text(bytes), bytes.size());
+  });
+  DigestEndSequence(sum);
+}
+
+std::size_t memory_usage(const void* value) { return filter_in(value).counted_bytes(); }
+
+/// A large filter goes to the thread that frees: its pages take time to give back.
+std::size_t free_effort(string*, const void* value) {
+  constexpr std::size_t page_bytes = 4096;
+  return 1 + static_cast<std::size_t>(filter_in(value).payload_bytes()) / page_bytes;
+}
+
+void* copy(string*, string*, const void* value) {
+  try {
+    return filter_in(value).duplicate().release();
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
+}
+
+void free(void* value) { delete static_cast<stored_filter*>(value); }
+
+}  // namespace
+
+data_type* create_type(context* ctx) {
+  type_methods methods;
+  methods.rdb_load = load;
+  methods.rdb_save = save;
+  methods.aof_rewrite = rewrite;
+  methods.mem_usage = memory_usage;
+  methods.digest_value = add_to_digest;
+  methods.free = free;
+  methods.free_effort = free_effort;
+  methods.copy = copy;
+  return CreateDataType(ctx, type_name, type_version, &methods);
+}
+
+}  // namespace oneprobe::redis

@@ -1,0 +1,215 @@
+"""A filter over a cluster: built and asked by the tool, while slots move and a master dies."""
+
+import json
+import os
+import subprocess
+import tempfile
+import threading
+import unittest
+from pathlib import Path
+
+from servers import CLI, PATIENCE, Client, Cluster, RespError, Server, eventually
+
+TOOL = os.environ["ONEPROBE_CLI"]
+KEYS = int(os.environ.get("ONEPROBE_REDIS_KEYS", "200000"))
+SHARDS = 12
+FPR = 0.001
+
+
+def tool(*words, check=(0,)):
+    done = subprocess.run([TOOL, "redis", *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                          timeout=10 * PATIENCE)
+    if done.returncode not in check:
+        raise AssertionError(f"exit code {done.returncode}: {done.stderr}")
+    return done
+
+
+class ClusterFilter(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.present = Path(cls.folder.name) / "present"
+        cls.absent = Path(cls.folder.name) / "absent"
+        cls.present.write_text("".join(f"key {i}\n" for i in range(KEYS)))
+        cls.absent.write_text("".join(f"other {i}\n" for i in range(KEYS)))
+        cls.cluster = Cluster(3, 3)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.cluster.end()
+        cls.folder.cleanup()
+
+    def query(self, path):
+        done = tool("query", str(path), "--nodes", self.cluster.nodes(), "--name", "seen", "--json", check=(0, 1))
+        return json.loads(done.stdout)
+
+    def holds(self):
+        self.assertEqual(self.query(self.present)["surely_not"], 0)
+        wrong = self.query(self.absent)["may_contain"]
+        mean = FPR * KEYS
+        self.assertLess(wrong, mean + 6 * mean ** 0.5)
+
+    def nodes_agree(self):
+        """What redis-cli asks for before it moves anything. The nodes tell each other by and by."""
+        done = subprocess.run([CLI, "--cluster", "check", f"127.0.0.1:{self.cluster.masters()[0].port}"],
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=PATIENCE)
+        return done.returncode == 0 and "All nodes agree about slots configuration" in done.stdout
+
+    def move_slots(self, source, target, slots):
+        eventually("all nodes agree about the slots", self.nodes_agree)
+        done = subprocess.run(
+            [CLI, "--cluster", "reshard", f"127.0.0.1:{source.port}", "--cluster-from", self.id_of(source),
+             "--cluster-to", self.id_of(target), "--cluster-slots", str(slots), "--cluster-yes", "--cluster-timeout", "60000"],
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=5 * PATIENCE)
+        self.assertEqual(done.returncode, 0, done.stdout[-2000:])
+
+    def id_of(self, server):
+        with server.client() as client:
+            return client.call("CLUSTER", "MYID").decode()
+
+    def test_build_query_reshard_failover(self):
+        built = json.loads(tool("build", str(self.present), "--nodes", self.cluster.nodes(), "--name", "seen", "--shards",
+                                str(SHARDS), "--fpr", str(FPR), "--replicas", "1", "--json").stdout)
+        self.assertEqual((built["keys"], built["shards"], built["nodes"]), (KEYS, SHARDS, 3))
+        refused = tool("build", str(self.present), "--nodes", self.cluster.nodes(), "--name", "seen", check=(2,))
+        self.assertIn("--add adds to it", refused.stderr)
+        self.holds()
+        for server in self.cluster.masters():
+            with server.client() as client:
+                self.assertGreater(client.call("DBSIZE"), 1, "the shards are spread over all masters")
+
+        # A node more, and slots that move while keys are asked for and added.
+        fourth = Server(*Cluster.OPTIONS)
+        self.cluster.servers.append(fourth)
+        first = self.cluster.masters()[0]
+        added = subprocess.run([CLI, "--cluster", "add-node", f"127.0.0.1:{fourth.port}", f"127.0.0.1:{first.port}"],
+                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=PATIENCE)
+        self.assertEqual(added.returncode, 0, added.stdout)
+        eventually("all know the fourth master", lambda: self.cluster.is_whole() and all(
+            self.knows(server, 7) for server in self.cluster.alive()))
+        stop, rounds, faults = threading.Event(), [], []
+
+        def ask():
+            while not stop.is_set():
+                try:
+                    rounds.append(self.query(self.present)["surely_not"])
+                except Exception as error:  # pylint: disable=broad-except
+                    faults.append(error)
+
+        asking = threading.Thread(target=ask)
+        asking.start()
+        try:
+            for source in [server for server in self.cluster.masters() if server is not fourth]:
+                self.move_slots(source, fourth, 1365)
+        finally:
+            stop.set()
+            asking.join()
+        self.assertEqual(faults, [])
+        self.assertTrue(rounds)
+        self.assertEqual(set(rounds), {0})
+        with fourth.client() as client:
+            self.assertGreater(client.call("DBSIZE"), 0, "a shard has moved to the new node")
+        self.holds()
+
+        # A master dies while keys are added; what was acknowledged after WAIT 1 stays.
+        more = Path(self.folder.name) / "more"
+        more.write_text("".join(f"more {i}\n" for i in range(KEYS // 4)))
+        victim = next(server for server in self.cluster.masters() if server is not fourth)
+        adding = subprocess.Popen([TOOL, "redis", "build", str(more), "--nodes", self.cluster.nodes(), "--name", "seen",
+                                   "--add", "--replicas", "0", "--json", "--timeout", str(PATIENCE)],
+                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        victim.process.kill()
+        victim.process.wait()
+        output, errors = adding.communicate(timeout=5 * PATIENCE)
+        self.assertEqual(adding.returncode, 0, errors)
+        self.assertEqual(json.loads(output)["keys"], KEYS // 4)
+        eventually("a replica has taken over", self.cluster.is_whole)
+        self.assertEqual(self.query(self.present)["surely_not"], 0)
+
+    def knows(self, server, nodes):
+        with server.client() as client:
+            return f"cluster_known_nodes:{nodes}".encode() in client.call("CLUSTER", "INFO")
+
+    def test_the_tool_says_what_is_wrong(self):
+        nodes = self.cluster.nodes()
+        for words, said in (
+            (("query", "--nodes", nodes, "--name", "nobody"), "there is no filter 'nobody'"),
+            (("query", "--nodes", "127.0.0.1", "--name", "seen"), "must be HOST:PORT"),
+            (("query", "--nodes", nodes, "--name", "a{b}"), "must have no braces"),
+            (("query", "--nodes", "127.0.0.1:1", "--name", "seen"), "cannot connect to the node 127.0.0.1:1"),
+            (("build", "/dev/null", "--nodes", nodes, "--name", "s", "--shards", "0"), "--shards must be 1 to 1024"),
+            (("build", "/dev/null", "--name", "s"), "--nodes is missing"),
+        ):
+            done = subprocess.run([TOOL, "redis", *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                  stderr=subprocess.PIPE, text=True, timeout=PATIENCE)
+            self.assertEqual(done.returncode, 2, words)
+            self.assertIn(said, done.stderr)
+            self.assertEqual(len(done.stderr.splitlines()), 1)
+
+
+class Acknowledged(unittest.TestCase):
+    """A writer that waits for one replica after each batch, and a master that dies under it."""
+
+    def test_no_key_that_a_replica_has_is_lost_in_a_failover(self):
+        cluster = Cluster(3, 3)
+        try:
+            acknowledged, written = [], []
+            ports = [server.port for server in cluster.servers]
+            victim = cluster.masters()[0]
+            stop = threading.Event()
+
+            def write():
+                number, port = 0, victim.port
+                while not stop.is_set():
+                    items = [f"{number} {i}" for i in range(20)]
+                    try:
+                        with Client(port) as client:
+                            while not stop.is_set():
+                                items = [f"{number} {i}" for i in range(20)]
+                                client.call("BF.MADD", "k", *items)
+                                written.append(number)
+                                if client.call("WAIT", 1, 1000) >= 1:
+                                    acknowledged.extend(items)
+                                number += 1
+                    except RespError as error:
+                        words = str(error).split()
+                        if words[0] == "MOVED":
+                            port = int(words[2].rsplit(":", 1)[1])
+                    except (OSError, EOFError):
+                        port = next(each for each in ports[number % 6:] + ports if each != victim.port)
+                        number += 1
+                    stop.wait(0.02)
+
+            # A key whose slot the victim serves.
+            with victim.client() as client:
+                key_holder = client.ask("BF.ADD", "k", "first")
+            if isinstance(key_holder, RespError):
+                port = int(str(key_holder).rsplit(":", 1)[1])
+                victim = next(server for server in cluster.servers if server.port == port)
+            writer = threading.Thread(target=write)
+            writer.start()
+            try:
+                eventually("some are acknowledged", lambda: len(acknowledged) >= 2000)
+                victim.process.kill()
+                victim.process.wait()
+                before = len(written)
+                # It has no replica itself, so that nothing more is acknowledged.
+                eventually("a replica has taken over and takes keys", lambda: len(written) >= before + 5)
+            finally:
+                stop.set()
+                writer.join()
+            eventually("the cluster is whole", cluster.is_whole)
+            for server in cluster.masters():
+                with server.client() as client:
+                    if isinstance(client.ask("BF.CARD", "k"), RespError):
+                        continue
+                    for first in range(0, len(acknowledged), 1000):
+                        self.assertNotIn(0, client.call("BF.MEXISTS", "k", *acknowledged[first:first + 1000]))
+                    return
+            self.fail("no master has the filter")
+        finally:
+            cluster.end()
+
+
+if __name__ == "__main__":
+    unittest.main()

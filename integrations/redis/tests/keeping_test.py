@@ -1,0 +1,204 @@
+"""What a filter survives: RDB files, the AOF, replicas, kill -9, and bytes that somebody tampered with."""
+
+import random
+import struct
+import threading
+import unittest
+
+from servers import RespError, Server, eventually
+
+AOF = ("--appendonly", "yes", "--appendfsync", "always")
+
+
+def crc64(data):
+    """CRC-64/Jones, as DUMP has it at its end."""
+    if not crc64.table:
+        for byte in range(256):
+            crc = byte
+            for _ in range(8):
+                crc = (crc >> 1) ^ (0x95AC9329AC4BC9B5 if crc & 1 else 0)
+            crc64.table.append(crc)
+    crc = 0
+    for byte in data:
+        crc = crc64.table[(crc ^ byte) & 0xFF] ^ (crc >> 8)
+    return crc
+
+
+crc64.table = []
+
+
+def fill(client):
+    """Filters of every sort: reserved, grown, of fixed size, made in passing, of every kind."""
+    client.call("BF.RESERVE", "reserved", "0.001", "5000")
+    client.call("BF.RESERVE", "fixed", "0.01", "500", "NONSCALING")
+    for kind in ("fingerprint", "standard", "blocked", "balanced"):
+        client.call("OP.RESERVE", kind, "0.01", "200", "KIND", kind)
+        client.call("BF.MADD", kind, *[f"{kind} {i}" for i in range(1000)])
+    client.call("BF.MADD", "passing", *[f"item {i}" for i in range(3000)])
+    client.call("BF.ADD", "one", "item")
+    client.call("BF.INSERT", "inserted", "CAPACITY", "300", "ERROR", "0.0001", "ITEMS", *[f"i {i}" for i in range(700)])
+    client.call("BF.MADD", "fixed", *[f"item {i}" for i in range(400)])
+    client.call("BF.MADD", "reserved", *[f"item {i}" for i in range(4000)])
+
+
+class Keeping(unittest.TestCase):
+    def setUp(self):
+        self.servers = []
+
+    def tearDown(self):
+        for server in self.servers:
+            server.end()
+
+    def server(self, *options):
+        self.servers.append(Server(*options))
+        return self.servers[-1]
+
+    def test_rdb_and_aof_bring_back_the_same_bytes(self):
+        server = self.server(*AOF, "--aof-use-rdb-preamble", "no")
+        with server.client() as client:
+            fill(client)
+            before = client.call("DEBUG", "DIGEST")
+            self.assertNotEqual(before, "0" * 40)
+            client.call("DEBUG", "RELOAD")
+            self.assertEqual(client.call("DEBUG", "DIGEST"), before, "by an RDB file")
+            client.call("DEBUG", "LOADAOF")
+            self.assertEqual(client.call("DEBUG", "DIGEST"), before, "by the commands in the AOF")
+            client.call("BGREWRITEAOF")
+            eventually("the AOF is rewritten", lambda: b"aof_rewrite_in_progress:0" in client.call("INFO", "persistence")
+                       and b"aof_rewrite_scheduled:0" in client.call("INFO", "persistence"))
+            client.call("DEBUG", "LOADAOF")
+            self.assertEqual(client.call("DEBUG", "DIGEST"), before, "by the rewritten AOF")
+            # They go on growing as they would have.
+            client.call("BF.MADD", "passing", *[f"more {i}" for i in range(5000)])
+            self.assertNotIn(0, client.call("BF.MEXISTS", "passing", *[f"item {i}" for i in range(3000)]))
+            self.assertNotIn(0, client.call("BF.MEXISTS", "passing", *[f"more {i}" for i in range(5000)]))
+
+    def test_a_replica_has_the_same_bytes(self):
+        primary = self.server()
+        with primary.client() as client:
+            client.call("BF.MADD", "before", "a", "b")
+            replica = self.server("--replicaof", "127.0.0.1", str(primary.port))
+            eventually("the replica follows", lambda: client.call("WAIT", 1, 100) == 1)
+            fill(client)
+            client.call("BF.SCANDUMP", "passing", 0)
+            head = client.call("BF.SCANDUMP", "reserved", 0)
+            client.call("BF.LOADCHUNK", "half", *head)
+            client.call("COPY", "passing", "copied")
+            eventually("the replica has everything", lambda: client.call("WAIT", 1, 1000) == 1)
+            with replica.client() as there:
+                self.assertEqual(there.call("DEBUG", "DIGEST"), client.call("DEBUG", "DIGEST"))
+                self.assertEqual(there.call("DBSIZE"), client.call("DBSIZE"))
+                self.assertNotIn(0, there.call("BF.MEXISTS", "passing", *[f"item {i}" for i in range(3000)]))
+
+    def test_nothing_acknowledged_is_lost_by_kill_9(self):
+        server = self.server(*AOF)
+        acknowledged = [[] for _ in range(4)]
+
+        def work(number):
+            try:
+                with server.client() as client:
+                    for i in range(1_000_000):
+                        items = [f"{number} {i} {j}" for j in range(10)]
+                        client.call("BF.MADD", f"k{number % 2}", *items)
+                        acknowledged[number].extend(items)
+            except (OSError, EOFError):
+                pass
+
+        workers = [threading.Thread(target=work, args=(number,)) for number in range(4)]
+        for worker in workers:
+            worker.start()
+        eventually("enough is acknowledged", lambda: min(map(len, acknowledged)) >= 2000)
+        server.process.kill()
+        for worker in workers:
+            worker.join()
+        server.restart()
+        with server.client() as client:
+            for number, items in enumerate(acknowledged):
+                for first in range(0, len(items), 1000):
+                    self.assertNotIn(0, client.call("BF.MEXISTS", f"k{number % 2}", *items[first:first + 1000]))
+
+    def test_dump_and_restore(self):
+        server = self.server()
+        with server.client() as client:
+            fill(client)
+            for key in client.call("KEYS", "*"):
+                dump = client.call("DUMP", key)
+                client.call("RESTORE", key + b" again", 0, dump)
+                self.assertEqual(*client.call("DEBUG", "DIGEST-VALUE", key, key + b" again"))
+
+    def test_no_changed_byte_is_taken(self):
+        server = self.server()
+        draw = random.Random(20081)
+        with server.client() as client:
+            fill(client)
+            for key in ("one", "passing", "fingerprint", "balanced", "blocked"):
+                dump = client.call("DUMP", key)
+                digest = client.call("DEBUG", "DIGEST-VALUE", key)
+                for trial in range(120):
+                    body = bytearray(dump[:-8])
+                    how = trial % 3
+                    if how == 0:  # one bit, anywhere after the type
+                        place = draw.randrange(10, len(body) - 2)
+                        body[place] ^= 1 << draw.randrange(8)
+                    elif how == 1:  # a number somewhere
+                        place = draw.randrange(10, len(body) - 10)
+                        body[place:place + 8] = struct.pack("<Q", draw.choice([0, 1, 2**31, 2**40, 2**63, 2**64 - 1]))
+                    else:  # cut
+                        place = draw.randrange(10, len(body) - 2)
+                        body = body[:place] + body[-2:]
+                    if bytes(body) == dump[:-8]:
+                        continue
+                    changed = bytes(body) + struct.pack("<Q", crc64(body))
+                    reply = client.ask("RESTORE", "x", 0, changed, "REPLACE")
+                    if reply == "OK":  # it can only mean the same in other bytes
+                        self.assertEqual(client.call("DEBUG", "DIGEST-VALUE", "x"), digest, (key, trial))
+                    else:
+                        self.assertIsInstance(reply, RespError)
+            self.assertIsNone(server.process.poll())
+
+    def test_no_changed_chunk_is_taken(self):
+        server = self.server()
+        draw = random.Random(20082)
+        with server.client() as client:
+            fill(client)
+            for key in ("passing", "fingerprint"):
+                head = client.call("BF.SCANDUMP", key, 0)[1]
+                end, data = client.call("BF.SCANDUMP", key, 1)
+                for trial in range(150):
+                    client.call("DEL", "x")
+                    bad_head, bad_data = bytearray(head), bytearray(data)
+                    changed = bad_head if trial % 2 == 0 else bad_data
+                    changed[draw.randrange(len(changed))] ^= 1 << draw.randrange(8)
+                    first = client.ask("BF.LOADCHUNK", "x", 1, bytes(bad_head))
+                    if trial % 2 == 0:
+                        self.assertEqual(str(first), "ERR received bad data")
+                    else:
+                        self.assertEqual(str(client.ask("BF.LOADCHUNK", "x", end, bytes(bad_data))), "ERR received bad data")
+                    self.assertEqual(client.call("EXISTS", "x"), 0)
+
+    def test_random_and_hostile_arguments_do_no_harm(self):
+        server = self.server()
+        draw = random.Random(20083)
+        names = ["RESERVE", "ADD", "MADD", "INSERT", "EXISTS", "MEXISTS", "CARD", "INFO", "SCANDUMP", "LOADCHUNK"]
+        words = [b"", b"0", b"1", b"-1", b"2", b"0.01", b"1e-300", b"1e308", b"inf", b"nan", b"0.5", b"100", b"1000",
+                 b"9223372036854775807", b"-9223372036854775808", b"18446744073709551616", b"CAPACITY", b"ERROR",
+                 b"EXPANSION", b"NONSCALING", b"NOCREATE", b"ITEMS", b"KIND", b"BITS", b"SEED", b"blocked", b"standard",
+                 b"k", b"text", b"\xff\0\r\n", b"x" * 300, b"SIZE", b"FILTERS"]
+        with server.client() as client:
+            client.call("SET", "text", "x")
+            head = client.call("BF.ADD", "k", "a") and client.call("BF.SCANDUMP", "k", 0)[1]
+            words.append(head)
+            commands = []
+            for _ in range(20000):
+                key = draw.choice([b"k", b"l", b"m", b"text", b"", b"nobody"])
+                name = draw.choice(("OP.", "BF.")) + draw.choice(names)
+                commands.append((name, key, *draw.choices(words, k=draw.randrange(0, 7))))
+            for first in range(0, len(commands), 500):
+                client.pipeline(commands[first:first + 500])
+                client.call("DEL", "k", "l", "m")
+            self.assertEqual(client.call("PING"), "PONG")
+        self.assertIsNone(server.process.poll())
+
+
+if __name__ == "__main__":
+    unittest.main()

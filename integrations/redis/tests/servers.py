@@ -1,0 +1,241 @@
+"""Real Redis servers with the module, on free ports of this machine; all of them end with the test."""
+
+import ctypes
+import os
+import random
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+
+MODULE = os.environ["ONEPROBE_REDIS_MODULE"]
+SERVER = shutil.which("redis-server") or "/usr/bin/redis-server"
+CLI = shutil.which("redis-cli") or "/usr/bin/redis-cli"
+PATIENCE = 120  # seconds until something that must happen counts as not happening
+BUS = 10000  # the cluster's own port is so far from the clients' port
+
+
+def eventually(what, condition, patience=PATIENCE):
+    """The first true result of condition(); connection errors count as false."""
+    end = time.monotonic() + patience
+    last = None
+    while time.monotonic() < end:
+        try:
+            result = condition()
+            if result:
+                return result
+        except (OSError, EOFError, RespError) as error:
+            last = error
+        time.sleep(0.05)
+    raise AssertionError(f"did not happen within {patience} s: {what} ({last})")
+
+
+def die_with_parent():
+    ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
+
+
+def free_port():
+    for _ in range(1000):
+        port = random.randrange(20000, 32000)
+        try:
+            for each in (port, port + BUS):
+                with socket.socket() as trial:
+                    trial.bind(("127.0.0.1", each))
+            return port
+        except OSError:
+            continue
+    raise AssertionError("no free port")
+
+
+class RespError(Exception):
+    """An error that the server replied."""
+
+
+class Client:
+    """Sends words, gives back what came: str-like bytes, int, bool, float, list, dict, None or RespError."""
+
+    def __init__(self, port, resp=2):
+        self.socket = socket.create_connection(("127.0.0.1", port), timeout=PATIENCE)
+        self.file = self.socket.makefile("rb")
+        if resp == 3:
+            self.call("HELLO", "3")
+
+    def close(self):
+        self.file.close()
+        self.socket.close()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    @staticmethod
+    def encode(words):
+        out = [b"*%d\r\n" % len(words)]
+        for word in words:
+            if isinstance(word, (int, float)):
+                word = repr(word)
+            if isinstance(word, str):
+                word = word.encode()
+            out.append(b"$%d\r\n%s\r\n" % (len(word), word))
+        return b"".join(out)
+
+    def read(self):
+        line = self.file.readline()
+        if not line.endswith(b"\r\n"):
+            raise EOFError("the server hung up")
+        kind, rest = line[:1], line[1:-2]
+        if kind == b"+":
+            return rest.decode()
+        if kind == b"-":
+            return RespError(rest.decode())
+        if kind == b":":
+            return int(rest)
+        if kind == b"#":
+            return rest == b"t"
+        if kind == b",":
+            return float(rest)
+        if kind == b"_":
+            return None
+        if kind == b"$":
+            return None if rest == b"-1" else self.file.read(int(rest) + 2)[:-2]
+        if kind in b"*~>":
+            return None if rest == b"-1" else [self.read() for _ in range(int(rest))]
+        if kind == b"%":
+            return {self.read(): self.read() for _ in range(int(rest))}
+        raise AssertionError(f"unknown reply {line!r}")
+
+    def ask(self, *words):
+        """The reply, also if it is an error."""
+        self.socket.sendall(self.encode(words))
+        return self.read()
+
+    def call(self, *words):
+        """The reply; an error is raised."""
+        reply = self.ask(*words)
+        if isinstance(reply, RespError):
+            raise reply
+        return reply
+
+    def pipeline(self, commands):
+        self.socket.sendall(b"".join(self.encode(words) for words in commands))
+        return [self.read() for _ in commands]
+
+
+class Server:
+    """One server; its folder stays when it is started again."""
+
+    def __init__(self, *options, module_options=()):
+        self.options = options
+        self.module_options = module_options
+        self.folder = tempfile.mkdtemp(prefix="oneprobe-redis-")
+        self.process = None
+        self.port = None
+        self.start()
+
+    def start(self, port=None):
+        for _ in range(20):
+            self.port = port or free_port()
+            command = [
+                SERVER, "--port", str(self.port), "--bind", "127.0.0.1", "--dir", self.folder, "--save", "",
+                "--enable-debug-command", "local", *self.options, "--loadmodule", MODULE,
+                *self.module_options,
+            ]
+            self.log = open(Path(self.folder) / "log", "ab")
+            self.process = subprocess.Popen(command, stdout=self.log, stderr=self.log, preexec_fn=die_with_parent)
+            if self.answers():
+                return self
+        raise AssertionError("redis-server does not start:\n" + self.log_text()[-2000:])
+
+    def answers(self):
+        end = time.monotonic() + PATIENCE
+        while time.monotonic() < end and self.process.poll() is None:
+            try:
+                with Client(self.port) as client:
+                    if client.ask("PING") == "PONG" and str(self.process.pid) in client.ask("INFO", "server").decode():
+                        return True
+            except (OSError, EOFError):
+                pass
+            time.sleep(0.05)
+        return False
+
+    def log_text(self):
+        return (Path(self.folder) / "log").read_text(errors="replace")
+
+    def client(self, resp=2):
+        return Client(self.port, resp)
+
+    def kill(self):
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.wait()
+        self.log.close()
+
+    def restart(self):
+        """On the same port, with what it left in its folder."""
+        if self.process.poll() is None:
+            self.kill()
+        return self.start(self.port)
+
+    def end(self):
+        self.kill()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+class Cluster:
+    """Masters and as many replicas, made by redis-cli."""
+
+    OPTIONS = ("--cluster-enabled", "yes", "--cluster-node-timeout", "3000", "--appendonly", "no")
+
+    def __init__(self, masters=3, replicas=3):
+        self.servers = []
+        try:
+            self.servers = [Server(*self.OPTIONS) for _ in range(masters + replicas)]
+            addresses = [f"127.0.0.1:{server.port}" for server in self.servers]
+            made = subprocess.run(
+                [CLI, "--cluster", "create", *addresses, "--cluster-replicas", str(replicas // masters), "--cluster-yes"],
+                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=PATIENCE)
+            if made.returncode != 0:
+                raise AssertionError("no cluster was made:\n" + made.stdout)
+            eventually("every node knows the cluster", self.is_whole)
+            eventually("every replica is in step", self.replicas_follow)
+        except BaseException:
+            self.end()
+            raise
+
+    def alive(self):
+        return [server for server in self.servers if server.process.poll() is None]
+
+    def nodes(self):
+        return ",".join(f"127.0.0.1:{server.port}" for server in self.alive())
+
+    def is_whole(self):
+        for server in self.alive():
+            with server.client() as client:
+                if b"cluster_state:ok" not in client.call("CLUSTER", "INFO"):
+                    return False
+        return True
+
+    def replicas_follow(self):
+        for server in self.alive():
+            with server.client() as client:
+                role = client.call("ROLE")
+                if role[0] == b"slave" and role[3] != b"connected":
+                    return False
+        return True
+
+    def masters(self):
+        found = []
+        for server in self.alive():
+            with server.client() as client:
+                if client.call("ROLE")[0] == b"master":
+                    found.append(server)
+        return found
+
+    def end(self):
+        for server in self.servers:
+            server.end()
