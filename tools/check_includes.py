@@ -31,10 +31,10 @@ TOP_LEVEL_HEADERS = {"balancer.hpp": "scheme"}
 USERS = ("apps", "integrations", "bench", "tests", "fuzz", "examples")
 
 # Folders that are compiled with themselves as an include folder, so that their files find shared headers from below.
-INCLUDE_ROOTS = ("tests", "apps/cli")
+INCLUDE_ROOTS = ("tests", "apps/cli", "apps")
 
-# Tests and fuzzers that look inside a program include its headers as the program itself does.
-TESTS_OF_PROGRAMS = {"tests/unit/cli": "apps/cli", "fuzz": "apps/cli"}
+# What looks inside a program (tests, fuzzers) or is a part of it (the explorer) includes its headers as the program does.
+TESTS_OF_PROGRAMS = {"tests/unit/cli": "apps/cli", "fuzz": "apps/cli", "apps/explorer": "apps/cli"}
 
 # Boost stays inside the compiled parts; the benchmarks measure it as a peer.
 BOOST_ALLOWED = (

@@ -12,9 +12,9 @@ once for any machine; and the machine is quiet:
     tools/record_filters.py native/oneprobe filters-100M --elements 100M --bits-per-element 16,24 --rounds 3
     tools/record_filters.py build/oneprobe filters-10M-any --elements 10M --bits-per-element 16,24
     tools/record_filters.py build/oneprobe filters-10M-avx2 --elements 10M --bits-per-element 16,24 \\
-        --kind blocked,balanced,boost --simd avx2
+        --kind blocked,balanced,fingerprint,boost --simd avx2
     tools/record_filters.py build/oneprobe filters-10M-plain --elements 10M --bits-per-element 16,24 \\
-        --kind blocked,balanced,boost --simd plain
+        --kind blocked,balanced,fingerprint,boost --simd plain
     tools/render_benchmarks.py --write
 """
 

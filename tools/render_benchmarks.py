@@ -16,6 +16,13 @@ RECORDS = PROJECT / "docs" / "benchmarks"
 TITLE = """# Benchmarks
 
 Rendered by `tools/render_benchmarks.py` from the JSON files in `docs/benchmarks/`; edit neither by hand.
+
+The method, for all of them: every structure and every peer gets the same keys and the same hash, in one run of one program
+that goes over all of them in turn, round after round; the median of the rounds is shown, and ratios, which are taken within
+a round, with their spread. Answers are checked while they are timed: a wrong one ends the run with exit code 1. Accesses are counted in software beside
+the times. Each record has its processor, compiler, flags, commit and the load of the machine, which was shared with others.
+To measure yours: `./run bench`, `oneprobe bench filters`, `oneprobe bench tables`, `oneprobe bench readers`,
+`oneprobe bench store`; the scripts `tools/record_*.py` write the records.
 """
 
 PLACEMENT = """
@@ -144,6 +151,10 @@ Boost.Bloom gets huge pages like ours and is always compiled for the machine it 
 code needs. Ours choose their vector instructions when they run. Where the flags name `-march=native` the whole program was
 compiled so, and a blocked filter of 512-bit blocks is asked for one key without a call; elsewhere it was compiled for any
 machine of the architecture, and that is a call through a pointer.
+
+![Error and time of filters over their bits per element](figures/benchmark-filters.svg)
+
+The picture is drawn by `tools/draw_benchmarks.py` from the first record below; errors are shown where at least ten were seen.
 """
 
 FILTER_FACTS = """
@@ -266,6 +277,9 @@ FILTER_TARGETS = (
     ("balanced", "against_blocked", "bulk_negative", {10_000_000: 1.7, 100_000_000: 1.3}),
     ("balanced", "against_blocked", "negative", {10_000_000: 3.0, 100_000_000: 3.0}),
     ("balanced", "against_blocked", "bulk_insert", {10_000_000: 1.5, 100_000_000: 1.5}),
+    ("fingerprint", "against_blocked", "bulk_negative", {10_000_000: 1.7, 100_000_000: 1.3}),
+    ("fingerprint", "against_blocked", "negative", {10_000_000: 2.5, 100_000_000: 2.5}),
+    ("fingerprint", "against_blocked", "bulk_insert", {10_000_000: 1.5, 100_000_000: 1.5}),
 )
 AGAINST = {"against_line": "one line", "against_blocked": "blocked 512"}
 
@@ -354,10 +368,12 @@ median of the rounds; hashing the key is included.
   the churn; *worst* is the worst of all rounds, *running* the worst without the time in which the thread did not run.
   Insertions that were refused are among them, and are counted as *failed*.
 - *accesses* are buckets visited per lookup and *lines* cache lines touched, counted in software.
+
+![Percentiles of single insertions](figures/benchmark-tables.svg)
 """
 
 TABLE_FACTS = """
-### {elements} elements
+### {elements} elements{kind}
 
 | | |
 |---|---|
@@ -439,8 +455,9 @@ def table_target(target):
 
 def render_tables(record):
     machine = record["machine"]
+    churned = record["churn_operations_per_element"] != 0
     text = TABLE_FACTS.format(
-        elements=whole(record["elements"]), cpu=machine["cpu"], cores=machine["cores"],
+        elements=whole(record["elements"]), kind="" if churned else ", without churn", cpu=machine["cpu"], cores=machine["cores"],
         load=", ".join(f"{load:.1f}" for load in machine["load_average"]), compiler=machine["compiler"],
         flags=machine["flags"], rounds=record["rounds"], queries=whole(record["queries_per_round"]),
         churn=record["churn_operations_per_element"], clock=record["latency_clock"],
@@ -459,11 +476,12 @@ def render_tables(record):
     text += table(("table", *TABLE_FILLING, "failed"), [
         (row["name"],) + times(row, TABLE_FILLING, duration) + (whole(row["fill_failures"]),) for row in rows
     ])
-    text += "\nSingle insertions over the churn; then ns per operation and bytes per element after it:\n\n"
-    text += table(("table", *TABLE_CHURN, "failed", *TABLE_CHURNED, "bytes"), [
-        (row["name"],) + times(row, TABLE_CHURN, duration) + (whole(row["churn_failures"]),)
-        + times(row, TABLE_CHURNED, nanoseconds) + (optional(row["churned_bytes_per_element"], ".1f"),) for row in rows
-    ])
+    if churned:
+        text += "\nSingle insertions over the churn; then ns per operation and bytes per element after it:\n\n"
+        text += table(("table", *TABLE_CHURN, "failed", *TABLE_CHURNED, "bytes"), [
+            (row["name"],) + times(row, TABLE_CHURN, duration) + (whole(row["churn_failures"]),)
+            + times(row, TABLE_CHURNED, nanoseconds) + (optional(row["churned_bytes_per_element"], ".1f"),) for row in rows
+        ])
     text += "\nCounted per lookup, and the overflow:\n\n"
     columns = ("table", "accesses, hit", "accesses, miss", "lines, hit", "lines, miss", "overflow", "predicted")
     text += table(columns, list(table_costs(rows)))
@@ -474,11 +492,117 @@ def render_tables(record):
         for ratio in record["ratios"]
     ])
     text += "\nWhat was aimed at, for 20,000,000 elements; a target that is missed stays a target:\n\n"
-    return text + table(("", "at most", "measured", ""), [table_target(target) for target in record["targets"]])
+    # Without churn, what needs it is not among the targets.
+    targets = [target for target in record["targets"] if churned or target["measured"] is not None]
+    return text + table(("", "at most", "measured", ""), [table_target(target) for target in targets])
 
 
 def spread_of(ratio):
     return f"{ratio['median']:.3g} ({ratio['least']:.3g}-{ratio['most']:.3g})"
+
+
+# --- readers -----------------------------------------------------------------------------------------------------------
+
+READERS = """
+## Readers beside a writer
+
+Recorded with `oneprobe bench readers` (`tools/record_readers.py`): a thread looks up elements of a `concurrent_map` one by
+one, alone and while another erases, inserts and changes values without a pause; `bounded_map` is asked in the same rounds.
+Times are CPU time of the reader in ns per lookup, the median of the rounds; ratios are taken in each round, the median
+(least-most). The elements that are looked up came while the table filled, from its beginning to its end. Those that came first
+sit in their first bucket, nearly all of them, and favour `bounded_map`: of them alone an earlier record (commit 6124bcc) had
+1.21 (1.02-1.50).
+
+"""
+READERS_AIMED = (1.15, 0.8)  # at most, alone over bounded_map; at least, throughput kept
+
+
+def render_readers(records):
+    def spread(record, key):
+        return f"{record[key]:.2f} ({record[key + '_least']:.2f}-{record[key + '_most']:.2f})"
+
+    most, least = READERS_AIMED
+    columns = (
+        "elements", "rounds", "bounded_map", "alone", "beside a writer", f"alone / bounded_map (at most {most})",
+        f"throughput kept (at least {least})", "lookups beside", "retries", "writes", "wrong answers", "flags", "commit",
+    )
+    return READERS + table(columns, [
+        (whole(record["elements"]), whole(record["rounds"]), nanoseconds(record["bounded_map_hit_ns"]),
+         nanoseconds(record["alone_hit_ns"]), nanoseconds(record["beside_writer_hit_ns"]),
+         spread(record, "alone_over_bounded_map"), spread(record, "throughput_kept"),
+         whole(record["lookups_beside_writer"]), whole(record["retries"]), whole(record["writes"]),
+         whole(record["wrong_answers"]), f"`{record['machine']['flags']}`", record["machine"]["commit"])
+        for record in records
+    ])
+
+
+# --- the page store ----------------------------------------------------------------------------------------------------
+
+STORE = """
+## Page store
+
+Recorded with `oneprobe bench store` (`tools/record_store.py`): the page store and LevelDB hold the same random records. Ours is
+built by its builder; LevelDB is filled in the same order and compacted, with its default 10-bit filter and without a block
+cache. Rounds of gets go over both in turn, for random keys that are there and random keys that are not.
+
+- *mapped* reads where the bytes lie in the page cache, which is LevelDB's default; *pread* copies them from there, which is
+  ours; *direct* reads past the page cache (`O_DIRECT`).
+- *reads* are calls of the file system per get, ours by the store's own counter, LevelDB's by an Env between it and the
+  files; *pages* are those of 4 KiB that they touch.
+- *gets/s* is by the wall clock, *CPU* the CPU time of the thread per get, both the median of the rounds. The last column has
+  ours over LevelDB's gets per second, taken in each round: the median (least-most).
+- By pread and direct ours verifies the checksum of each page, mapped that of a page it has not seen before; LevelDB by
+  default verifies none.
+"""
+
+STORE_FACTS = """
+### {elements} records of {key} + {value} bytes
+
+| | |
+|---|---|
+| processor | {cpu}, {cores} cores, load average at the start {load} |
+| compiler | {compiler}, `{flags}` |
+| rounds | {rounds} |
+| commit | {commit} (a `+` means with changes on top) |
+| date | {date} |
+
+"""
+STORE_KINDS = tuple(f"{how}_{which}" for how in ("mapped", "pread", "direct") for which in ("present", "absent"))
+STORE_AIMED = """
+Aimed at: 1.000 reads per present key, at most 0.01 per absent key, and at least twice LevelDB's gets for present keys from
+the page cache.
+"""
+
+
+def store_rows(record):
+    ratios = record.get("times_leveldb", {})
+    for number, store in enumerate(record["stores"]):
+        for kind in STORE_KINDS:
+            found = store[kind]
+            if found is None:
+                continue
+            ratio = ratios.get(kind) if number == 0 else None
+            yield (
+                store["name"], kind.replace("_", ", "), f"{found['reads_per_get']:.4f}", f"{found['pages_per_get']:.4f}",
+                whole(found["gets_per_second"]), f"{found['cpu_ns'] / 1000:.2f} us", "" if ratio is None else spread_of(ratio),
+            )
+
+
+def render_store(record):
+    machine = record["machine"]
+    text = STORE_FACTS.format(
+        elements=whole(record["elements"]), key=record["key_bytes"], value=record["value_bytes"], cpu=machine["cpu"],
+        cores=machine["cores"], load=", ".join(f"{load:.1f}" for load in machine["load_average"]),
+        compiler=machine["compiler"], flags=machine["flags"], rounds=record["rounds"], commit=machine["commit"],
+        date=machine["date"],
+    )
+    text += table(("store", "built in", "on disk", "in memory"), [
+        (store["name"], f"{store['build_seconds']:.0f} s", f"{store['disk_bytes'] / 1e6:.0f} MB",
+         f"{store['memory_bytes'] / 1e6:.1f} MB" if number == 0 else "not told")
+        for number, store in enumerate(record["stores"])
+    ])
+    text += "\n" + table(("store", "gets", "reads", "pages", "gets/s", "CPU", "times LevelDB"), list(store_rows(record)))
+    return text + STORE_AIMED
 
 
 # --- the page ----------------------------------------------------------------------------------------------------------
@@ -507,8 +631,16 @@ def render():
     if filters:
         text += FILTERS + render_targets(filters) + "".join(render_filters(record) for record in filters)
     text += render_build(read(RECORDS / "filter-build.json"))
-    tables = sorted((read(path) for path in RECORDS.glob("tables*.json")), key=lambda record: record["elements"])
-    return text + (TABLES if tables else "") + "".join(render_tables(record) for record in tables)
+
+    def by_size(names):
+        return sorted((read(path) for path in RECORDS.glob(names)), key=lambda record: record["elements"])
+
+    tables = sorted(by_size("tables*.json"), key=lambda record: record["churn_operations_per_element"] == 0)
+    text += (TABLES if tables else "") + "".join(render_tables(record) for record in tables)
+    readers = by_size("readers*.json")
+    text += render_readers(readers) if readers else ""
+    stores = by_size("store*.json")
+    return text + (STORE if stores else "") + "".join(render_store(record) for record in stores)
 
 
 def main(arguments):

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Renders the tables of docs/filter-trials.md and docs/table-trials.md from the recorded runs in docs/trials/.
+"""Renders the tables of docs/filter-trials.md, table-trials.md and summary-trials.md from the recorded runs in
+docs/trials/.
 
 usage: render_trials.py            compares the pages with what would be written; exit code 1 if they differ
        render_trials.py --write    writes the pages
@@ -8,11 +9,20 @@ A record is what the trial printed:
 
     ./run trials filter keeps --keys 1e7 --lookups 1e9 > docs/trials/filters-keep.json
     ./run trials filter errs --queries 1e9 > docs/trials/filters-err.json
+    ./run trials filter keeps --keys 1e7 --lookups 1e9 --only fingerprint > docs/trials/filters-keep-fingerprint.json
+    ./run trials filter errs --queries 1e9 --only fingerprint > docs/trials/filters-err-fingerprint.json
+    ./run trials filter mixes --operations 1e8 > docs/trials/filters-mix.json
     ./run trials table overflow --elements 1e6 --overflow 250 --seeds 5 > docs/trials/tables-overflow.json
     ./run trials table tags --elements 1e6 > docs/trials/tables-tags.json
     ./run trials table lasts --elements 1e6 --seeds 3 > docs/trials/tables-last.json
     ./run trials table figure-seven --buckets 1e5 --seeds 20 > docs/trials/tables-figure-seven.json
     ./run trials table stress --seconds 600 > docs/trials/tables-stress.json
+    ./run trials summary failures --builds 1e6 > docs/trials/summaries-failures.json
+    ./run trials summary moves --builds 1e5 > docs/trials/summaries-moves.json
+    ./run trials summary counters --builds 1e6 > docs/trials/summaries-counters.json
+    ./run trials summary absent --builds 100 --queries 1e5 > docs/trials/summaries-absent.json
+    ./run trials summary deletions --queries 1e5 > docs/trials/summaries-deletions.json
+    ./run trials summary break-even --elements 1e6 > docs/trials/summaries-break-even.json
 """
 
 import json
@@ -36,7 +46,7 @@ def keeps():
             f"{row['largest_overfill']:g}",
             ", ".join(f"{count} {condition}" for condition, count in row["conditions"].items()),
         )
-        for row in record["filters"]
+        for row in record["filters"] + read("filters-keep-fingerprint")["filters"]
     ]
     text = table(("filter", "different keys", "lookups", "lost", "up to x planned", "conditions"), rows)
     rows = [
@@ -47,17 +57,31 @@ def keeps():
 
 
 def errs():
-    record = read("filters-err")
     rows = [
         (
             row["filter"], whole(row["queries"]), whole(row["false_positives"]), f"{row['fpr']:.4g}",
             f"{row['fpr_stated']:.4g}", f"{row['fpr_model']:.4g}", f"{row['sigmas']:+.2f}",
             f"{row['negative_accesses']:.4f}", f"{row['negative_accesses_model']:.4f}",
         )
-        for row in record["filters"]
+        for row in read("filters-err")["filters"] + read("filters-err-fingerprint")["filters"]
     ]
     columns = (
         "filter", "queries", "false positives", "measured", "stated", "model", "sigmas", "accesses", "model's",
+    )
+    return table(columns, rows)
+
+
+def mixes():
+    rows = [
+        (
+            row["filter"], whole(row["operations"]), whole(row["lookups_of_kept"]), whole(row["fills"]), whole(row["unions"]),
+            whole(row["lost"]), whole(row["wrong_outcomes"]), whole(row["built_otherwise"]),
+        )
+        for row in read("filters-mix")["filters"]
+    ]
+    columns = (
+        "filter", "operations", "lookups of elements", "times filled", "unions", "lost", "wrong outcomes",
+        "unlike a filter built at once",
     )
     return table(columns, rows)
 
@@ -69,7 +93,7 @@ def percent(fraction, digits=1):
 def for_tags(row):
     if row["groups"] == 1:
         return ""
-    return percent(row["excess_predicted"]) if "excess_predicted" in row else "not modelled"
+    return percent(row["added_for_tags"]) if "added_for_tags" in row else "not modelled"
 
 
 def overflow_table(tables):
@@ -77,8 +101,7 @@ def overflow_table(tables):
         (
             row["design"], f"{row['pressure']:.3f}", f"{row['overflow_model']:.0f}", f"{row['overflow']['mean']:.1f}",
             f"{percent(row['excess'])} ± {100 * row['excess_error']:.1f}",
-            for_tags(row),
-            f"{row['sigmas_grouped']:+.2f}" if "sigmas_grouped" in row else f"{row['sigmas']:+.2f}",
+            for_tags(row), f"{row['sigmas']:+.2f}",
         )
         for row in tables
     ]
@@ -186,19 +209,118 @@ def stress():
     return table(("", "count"), [(name, whole(record[key])) for name, key in names])
 
 
+def summary_failures():
+    rows = [
+        (
+            row["design"], whole(row["builds"]), whole(row["failed_builds"]),
+            f"{row['failed_builds_expected_at_most']:.2g}", whole(row["crises"]), whole(row["maps"]),
+            whole(row["maps_failed"]), whole(row["lost"]), whole(row["most_accesses"]),
+        )
+        for row in read("summaries-failures")["designs"]
+    ]
+    columns = (
+        "design", "builds", "that fail", "expected", "crises", "of them maps", "that fail", "lost elements",
+        "buckets read, at most",
+    )
+    return table(columns, rows)
+
+
+def summary_moves():
+    rows = [
+        (
+            row["departures"], whole(row["trials"]), f"{row['printed']:.2f}",
+            f"{row['moved']['mean']:.2f} ± {row['moved']['standard_error']:.2f}", f"{row['standard_errors_off']:+.2f}",
+            whole(row["least"]), whole(row["most"]),
+        )
+        for row in read("summaries-moves")["rows"]
+    ]
+    return table(("deleted", "maps", "printed", "moved", "standard errors off", "least", "most"), rows)
+
+
+def summary_counters():
+    record = read("summaries-counters")
+    rows = [
+        (f"B_{i}", whole(printed), whole(seen))
+        for i, (printed, seen) in enumerate(zip(record["printed_for_a_million"], record["largest"]))
+    ]
+    return table(("filter", "printed, a million builds", f"seen, {whole(record['builds'])} builds"), rows)
+
+
+def summary_absent():
+    def measured(value):
+        return f"{value['mean']:.6f} ± {value['standard_error']:.6f}"
+
+    rows = [
+        (
+            row["design"], f"{row['false_positives_planned']:.6f}", measured(row["false_positives"]),
+            f"{row['false_positives_standard_errors_off']:+.2f}", f"{row['reads_planned']:.6f}", measured(row["reads"]),
+            f"{row['reads_standard_errors_off']:+.2f}",
+        )
+        for row in read("summaries-absent")["rows"]
+    ]
+    columns = (
+        "map", "sent to a level, planned", "measured", "standard errors off", "read a bucket, planned", "measured",
+        "standard errors off",
+    )
+    return table(columns, rows)
+
+
+def summary_deletions():
+    rows = []
+    for row in read("summaries-deletions")["rows"]:
+        looks = row["looks"]
+        failures = sum(look["failures"] for look in looks)
+        mean = sum(look["false_positives"] for look in looks) / len(looks)
+        rows.append(
+            (
+                row["departures"], row["design"], whole(len(looks)) + ("" if row["found_room"] else ", then full"),
+                f"{row['false_positives_planned']:.4f}", f"{mean:.4f}", f"{row['failures_per_turnover_planned']:.2g}",
+                f"{failures / len(looks):.3g}", whole(looks[-1]["beyond_first_level"]), whole(looks[-1]["overflow"]),
+                f"{row['moved_per_reconstruction']:.1f}" if row["reconstructions"] else "",
+                f"{whole(row['most_work'])} of {whole(row['work_per_change'])}" if row["work_per_change"] else "",
+                whole(row["lost"]),
+            )
+        )
+    columns = (
+        "who leaves", "deletion", "turnovers", "false positives, planned", "seen", "failures per turnover, planned",
+        "seen", "beyond level 1 in the end", "in the overflow", "moved per reconstruction", "work per change", "lost",
+    )
+    return table(columns, rows)
+
+
+def summary_break_even():
+    rows = [
+        (
+            row["summary"], whole(row["elements"]), whole(row["bucket_capacity"]), whole(row["summary_bytes"]),
+            f"{row['where_present_ns']:.0f}", f"{row['where_absent_ns']:.0f}", f"{row['break_even_present_ns']:.0f}",
+            f"{row['break_even_absent_ns']:.0f}",
+        )
+        for row in read("summaries-break-even")["rows"]
+    ]
+    columns = (
+        "summary", "elements", "slots per bucket", "fast bytes", "asking, key present: ns", "absent",
+        "break-even of a bucket access, key present: ns", "absent",
+    )
+    return table(columns, rows)
+
+
 PAGES = {
-    "filter-trials.md": (keeps, errs),
+    "filter-trials.md": (keeps, errs, mixes),
     "table-trials.md": (
         churned_overflow, refused_for_tags, filled_overflow, table_levels, table_accesses, lasts, figure_seven, stress,
+    ),
+    "summary-trials.md": (
+        summary_failures, summary_moves, summary_counters, summary_absent, summary_deletions, summary_break_even,
     ),
 }
 
 
-def rendered(path):
+def filled_in(path, renders, script):
+    """The page with what each of the functions renders in the place that is marked with its name."""
     page = path.read_text(encoding="utf-8")
-    for render in PAGES[path.name]:
+    for render in renders:
         name = render.__name__.replace("_", " ")
-        begin, end = f"<!-- {name}: rendered by tools/render_trials.py -->\n", f"<!-- end of {name} -->"
+        begin, end = f"<!-- {name}: rendered by tools/{script} -->\n", f"<!-- end of {name} -->"
         pattern = re.compile(re.escape(begin) + ".*?" + re.escape(end), re.DOTALL)
         text = begin + "\n" + render() + "\n" + end
         page, count = pattern.subn(lambda _, text=text: text, page)
@@ -207,20 +329,25 @@ def rendered(path):
     return page
 
 
+def keep(pages, write, script):
+    """Writes the pages of docs/, or compares them with what would be written; the exit code of a script."""
+    differs = 0
+    for name, renders in pages.items():
+        path = PROJECT / "docs" / name
+        text = filled_in(path, renders, script)
+        if write:
+            path.write_text(text, encoding="utf-8")
+        elif path.read_text(encoding="utf-8") != text:
+            print(f"{path.relative_to(PROJECT)} is not what the records say; run {script} --write")
+            differs = 1
+    return differs
+
+
 def main(arguments):
     if arguments not in ([], ["--write"]):
         print(__doc__.strip(), file=sys.stderr)
         return 2
-    differs = 0
-    for name in PAGES:
-        path = PROJECT / "docs" / name
-        text = rendered(path)
-        if arguments:
-            path.write_text(text, encoding="utf-8")
-        elif path.read_text(encoding="utf-8") != text:
-            print(f"{path.relative_to(PROJECT)} is not what the records say; run render_trials.py --write")
-            differs = 1
-    return differs
+    return keep(PAGES, bool(arguments), "render_trials.py")
 
 
 if __name__ == "__main__":

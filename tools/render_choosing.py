@@ -1,0 +1,86 @@
+#!/usr/bin/env python3
+"""Renders the tables of docs/choosing.md from the recorded runs in docs/benchmarks/ and docs/trials/.
+
+usage: render_choosing.py            compares the page with what would be written; exit code 1 if they differ
+       render_choosing.py --write    writes the page
+"""
+
+import json
+import sys
+
+sys.dont_write_bytecode = True
+from render_benchmarks import RECORDS, duration, name_cell, nanoseconds, probability, table, whole  # noqa: E402
+from render_trials import keep, read  # noqa: E402
+
+# Where a record has no such row, the page has none.
+FILTERS = (
+    "blocked 512", "blocked 512 lanes", "boost fast_multiblock64<8>", "balanced", "fingerprint", "standard", "counting",
+)
+FILTER_BITS = (12, 16, 24)
+TABLES = ("bounded_map", "boost flat map", "absl flat map", "std::unordered_map", "libcuckoo", "TBB concurrent map", "rte_hash")
+
+
+def benchmark(name):
+    path = RECORDS / name
+    return json.loads(path.read_text(encoding="utf-8")) if path.is_file() else None
+
+
+def recorded(record):
+    machine = record["machine"]
+    return f"Recorded {machine['date']} at commit {machine['commit']}, {machine['cpu']}, `{machine['flags']}`.\n"
+
+
+def measured_filters():
+    record = benchmark("filters-10M.json")
+    rows = []
+    for bits in FILTER_BITS:
+        found = {row["name"]: row for row in record["rows"] if row["asked_bits_per_element"] == bits}
+        rows += [
+            (
+                name_cell(found[name]), str(bits), probability(found[name]["fpr"]), f"{found[name]['bulk_negative_ns']:.1f}",
+                f"{found[name]['negative_ns']:.1f}", f"{found[name]['bulk_insert_ns']:.1f}", f"{found[name]['negative_lines']:.2f}",
+            )
+            for name in FILTERS if name in found
+        ]
+    columns = ("filter", "bits per element", "error", "absent key, in bulk: ns", "one by one", "insert, in bulk", "lines per absent key")
+    return table(columns, rows) + f"\n{whole(record['elements'])} elements. " + recorded(record)
+
+
+def measured_tables():
+    record = benchmark("tables-20M.json")
+    found = {row["name"]: row for row in record["rows"]}
+    rows = [
+        (
+            name, f"{found[name]['bytes_per_element']:.1f}", nanoseconds(found[name]["insert_ns"]), nanoseconds(found[name]["hit_ns"]),
+            nanoseconds(found[name]["miss_ns"]), nanoseconds(found[name]["bulk_hit_ns"]), duration(found[name]["churn_insert_p999_ns"]),
+            duration(found[name]["churn_insert_max_running_ns"]),
+        )
+        for name in TABLES if name in found
+    ]
+    columns = ("table", "bytes per element", "insert: ns", "hit", "miss", "hit in bulk", "churn: 99.9 % of inserts within", "the worst, while it ran")
+    return table(columns, rows) + f"\n{whole(record['elements'])} elements of 16 bytes, {record['rounds']} rounds. " + recorded(record)
+
+
+def measured_summaries():
+    rows = [
+        (
+            row["summary"], whole(row["elements"]), f"{8 * row['summary_bytes'] / row['elements']:.1f}",
+            f"{row['break_even_present_ns']:.0f}", f"{row['break_even_absent_ns']:.0f}",
+        )
+        for row in read("summaries-break-even")["rows"] if row["bucket_capacity"] == 16
+    ]
+    return table(("summary", "elements", "bits per element in fast memory", "pays for present keys from: ns per access", "for absent keys"), rows)
+
+
+PAGES = {"choosing.md": (measured_filters, measured_tables, measured_summaries)}
+
+
+def main(arguments):
+    if arguments not in ([], ["--write"]):
+        print(__doc__.strip(), file=sys.stderr)
+        return 2
+    return keep(PAGES, bool(arguments), "render_choosing.py")
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
