@@ -119,12 +119,12 @@ inline loaded<parts_parameters> decode_parts_parameters(std::span<const std::byt
     return load_failure{load_error::checksum_mismatch,
                         std::string(name) + " has a checksum mismatch in its parameters"};
   byte_reader in(section);
-  const auto version = in.take<std::uint32_t>();
-  if (version > parts_parameters::version)
+  const auto its_version = in.take<std::uint32_t>();
+  if (its_version > parts_parameters::version)
     return load_failure{load_error::newer_format,
                         std::string(name) + " has a newer format: version " +
-                            std::to_string(version) + " of its parameters"};
-  if (version == 0 || section.size() < parts_parameters::fixed_bytes)
+                            std::to_string(its_version) + " of its parameters"};
+  if (its_version == 0 || section.size() < parts_parameters::fixed_bytes)
     return inconsistent("the parameter section has " + std::to_string(section.size()) + " bytes");
 
   parts_parameters read;

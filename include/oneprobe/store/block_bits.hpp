@@ -89,18 +89,18 @@ constexpr std::uint32_t bit_position(std::uint64_t pattern, unsigned number,
 }
 
 /// How a block takes an element it is offered.
-enum class put_outcome : std::uint8_t { was_set, set, refused };
+enum class bits_outcome : std::uint8_t { was_set, set, refused };
 
 namespace detail {
 
 template <class Bits, class HasRoom>
-put_outcome put_after_asking(std::byte* block, std::uint64_t pattern, block_shape shape,
-                             HasRoom has_room) noexcept {
+bits_outcome put_after_asking(std::byte* block, std::uint64_t pattern, block_shape shape,
+                              HasRoom has_room) noexcept {
   // Which bits to set takes longer to work out than whether they are set, and is of no use to those
   // that are refused.
   if (!has_room())
-    return Bits::all_set(block, pattern, shape) ? put_outcome::was_set : put_outcome::refused;
-  return Bits::set_all(block, pattern, shape) ? put_outcome::was_set : put_outcome::set;
+    return Bits::all_set(block, pattern, shape) ? bits_outcome::was_set : bits_outcome::refused;
+  return Bits::set_all(block, pattern, shape) ? bits_outcome::was_set : bits_outcome::set;
 }
 
 }  // namespace detail
@@ -154,8 +154,8 @@ struct block_bits {
   /// Sets all bits of an element unless they are set already, or the block has room for no more:
   /// `has_room()` is asked in between.
   template <class HasRoom>
-  static put_outcome put(std::byte* block, std::uint64_t pattern, block_shape shape,
-                         HasRoom has_room) noexcept {
+  static bits_outcome put(std::byte* block, std::uint64_t pattern, block_shape shape,
+                          HasRoom has_room) noexcept {
     return detail::put_after_asking<block_bits>(block, pattern, shape, has_room);
   }
 

@@ -131,8 +131,8 @@ struct block_bits<BlockBits, block_layout::independent, simd_level::avx2, Words>
   }
 
   template <class HasRoom>
-  ONEPROBE_TARGET_AVX2 static put_outcome put(std::byte* block, std::uint64_t pattern,
-                                              block_shape shape, HasRoom has_room) noexcept {
+  ONEPROBE_TARGET_AVX2 static bits_outcome put(std::byte* block, std::uint64_t pattern,
+                                               block_shape shape, HasRoom has_room) noexcept {
     return detail::put_after_asking<block_bits>(block, pattern, shape, has_room);
   }
 

@@ -154,8 +154,8 @@ struct block_bits<512, block_layout::independent, simd_level::avx512, plain_word
             more_set(block, pattern, shape));
   }
   template <class HasRoom>
-  ONEPROBE_TARGET_AVX512 static put_outcome put(std::byte* block, std::uint64_t pattern,
-                                                block_shape shape, HasRoom has_room) noexcept {
+  ONEPROBE_TARGET_AVX512 static bits_outcome put(std::byte* block, std::uint64_t pattern,
+                                                 block_shape shape, HasRoom has_room) noexcept {
     return detail::put_after_asking<block_bits>(block, pattern, shape, has_room);
   }
 

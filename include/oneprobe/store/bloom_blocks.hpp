@@ -100,13 +100,13 @@ class bloom_blocks {
   /// and nothing changes.
   verdict try_put(position at, item& element, std::uint32_t limit) noexcept {
     std::byte* const block = block_at(at.bucket);
-    const put_outcome outcome =
+    const bits_outcome outcome =
         bits::put(block, element.pattern, shape(), [&] { return load_of(block) < limit; });
-    if (outcome == put_outcome::refused) {
+    if (outcome == bits_outcome::refused) {
       element.was_noted &= note_refusal(block, element.mark);
       return verdict::refused;
     }
-    if (outcome == put_outcome::was_set)
+    if (outcome == bits_outcome::was_set)
       element.was_set = true;
     else
       count_one(block);
