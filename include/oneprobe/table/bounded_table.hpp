@@ -657,7 +657,9 @@ table_path bounded_table<Element, Hash, Equal, Scheme, Capacity>::explain(const 
     while (walked.end == walk_end::open) {
       const position at = walked.at;
       walk.step(walked);
-      path.lines += 1 + detail::lines_compared(buckets, at, from, walked);
+      const auto slots = detail::lines_of_slots(buckets, at, from, walked);
+      path.lines += 1 + slots.compared;
+      path.unread_lines += slots.unread;
     }
     accesses = walked.accesses;
     return walked;
