@@ -606,6 +606,34 @@ TEST(bounded_map, can_be_cleared_after_it_was_moved_from) {
   EXPECT_TRUE(to.contains(1));
 }
 
+TEST(bounded_map, goes_on_sweeping_and_draining_where_it_was_after_it_was_moved) {
+  numbers from(small_plan(16), seeded_hash(1));
+  number key = 0;
+  // Something in both buckets of the overflow.
+  while (from.counts().overflow < 12) from.insert(key++, 0);
+  std::vector<number> regular;
+  for (const auto& [one, value] : from)
+    if (from.explain(one).stopped == table_path::stop::found) regular.push_back(one);
+  std::uint64_t seen = 0;
+  const auto count = [&](const auto&) {
+    ++seen;
+    return false;
+  };
+  from.sweep(7, count);
+  numbers swept(std::move(from));
+  swept.sweep(20 - 7, count);
+  EXPECT_EQ(seen, swept.size()) << "each once";
+
+  for (const number one : regular) swept.erase(one);
+  const std::uint64_t first = swept.drain(1);
+  EXPECT_GT(first, 0u);
+  EXPECT_GT(swept.counts().overflow, 0u);
+  numbers drained(small_plan(16), seeded_hash(2));
+  drained = std::move(swept);
+  drained.drain(1);
+  EXPECT_EQ(drained.counts().overflow, 0u);
+}
+
 TEST(bounded_map, takes_hashes_that_were_made_before) {
   numbers map(1000, seeded_hash(1));
   std::vector<number> keys;
@@ -654,6 +682,47 @@ TEST(bounded_set, takes_hashes_that_were_made_before) {
   EXPECT_EQ(set.erase(key, hash), erase_outcome::erased);
   EXPECT_EQ(set.insert(std::move(key), hash).outcome, insertion::inserted);
   EXPECT_EQ(key, "");
+}
+
+TEST(bounded_set, asks_who_shall_give_way_when_it_is_full) {
+  bounded_set<std::string> set(small_plan(16), seeded_hash(1));
+  std::set<std::string> twin;
+  const auto least = [&](std::span<set_element<std::string>* const> candidates) {
+    auto* chosen = candidates.front();
+    for (auto* one : candidates) chosen = one->key < chosen->key ? one : chosen;
+    twin.erase(chosen->key);
+    return chosen;
+  };
+  std::uint64_t inserted = 0;
+  for (int i = 0; i < 2000; ++i) {
+    std::string key = "a key that needs memory, number " + std::to_string(i * 7 % 1000);
+    twin.insert(key);
+    const key_hash hash = set.hash()(key);
+    // Every other one by its hash, and moved.
+    const std::string copy = key;
+    const auto result = i % 2 == 0 ? set.insert_evicting(key, least)
+                                   : set.insert_evicting(std::move(key), least, hash);
+    ASSERT_NE(result.outcome, insertion::full);
+    ASSERT_EQ(result.element->key, copy);
+    inserted += result.outcome == insertion::present ? 0u : 1u;
+  }
+  EXPECT_GT(inserted, set.size()) << "nobody gave way";
+  ASSERT_EQ(set.size(), twin.size());
+  for (const std::string& key : twin) ASSERT_TRUE(set.contains(key));
+  // Who picks nobody keeps all, and a key that is not inserted is not moved from.
+  int refused = 0;
+  for (int i = 0; i < 100; ++i) {
+    std::string key = "another key that needs memory, number " + std::to_string(i);
+    const std::string copy = key;
+    const auto nobody = [](auto) -> set_element<std::string>* { return nullptr; };
+    const auto result = set.insert_evicting(std::move(key), nobody, set.hash()(copy));
+    if (result.outcome != insertion::full) continue;
+    ++refused;
+    ASSERT_EQ(key, copy);
+    ASSERT_EQ(result.element, nullptr);
+  }
+  EXPECT_GT(refused, 0);
+  for (const std::string& key : twin) ASSERT_TRUE(set.contains(key));
 }
 
 TEST(bounded_set, of_numbers_needs_no_more_than_its_plan) {
