@@ -16,7 +16,7 @@
 // that would count more sticks at 15 for good, so that it is never too low.
 //
 // The *group* of an element follows from its tag. It is put there if there is room, hence one line
-// of slots can be asked for before the tags are read, and is nearly always the right one. Where a
+// of slots can be asked for before the tags are read, and is most often the right one. Where a
 // bucket has several groups, elements of one tag are kept in one of them: a bucket refuses an
 // element whose tag is in a group without room. So a lookup reads the tags and at most one line of
 // slots per bucket, whatever the keys are; if that is not the one that it had asked for, or if no
