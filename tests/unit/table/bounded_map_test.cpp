@@ -359,12 +359,12 @@ class attacked_map {
 /// All in a few buckets, with few different tags and notes: such keys need not be rare if somebody
 /// looks for them.
 template <class Scheme>
-void reads_two_lines_per_bucket_of_chosen_keys(const table_plan& plan) {
+void reads_two_lines_per_bucket_of_chosen_keys(const table_plan& plan, int count = 1000) {
   SCOPED_TRACE(std::string(name_of(plan.scheme)) + ", " + std::to_string(plan.choices));
   attacked_map<chosen_hash, Scheme> attacked{chosen_hash(), plan};
   std::mt19937_64 random(1);
   std::vector<number> keys;
-  for (int i = 0; i < 4000; ++i)
+  for (int i = 0; i < count; ++i)
     keys.push_back((random() % 3) << 60 | (random() & 0x0fff'ffff) << 28 | random() % 3);
   attacked.use(keys);
   EXPECT_GT(attacked.most_lines(), 2 * plan.choices) << "these keys were meant to be expensive";
@@ -374,7 +374,7 @@ void reads_two_lines_per_bucket_of_chosen_keys(const table_plan& plan) {
 }
 
 TEST(bounded_map, reads_at_most_two_lines_per_bucket_for_any_keys) {
-  reads_two_lines_per_bucket_of_chosen_keys<multilevel>(small_plan(16));
+  reads_two_lines_per_bucket_of_chosen_keys<multilevel>(small_plan(16), 4000);
   table_plan plan = small_plan(16);
   plan.levels = plan.choices = 2;
   plan.level_buckets = {12, 6};
