@@ -27,7 +27,7 @@ chain_plan plan_single(std::uint64_t elements, std::uint64_t buckets) {
   const double mean = static_cast<double>(elements) / static_cast<double>(buckets);
   // Binomial: each element is in this chain with probability 1 / buckets.
   const double variance = mean * (1 - 1 / static_cast<double>(buckets));
-  plan.predicted = {.insert_accesses = 1,
+  plan.predicted = {.placement_accesses = 1,
                     .length_mean = mean,
                     .length_variance = variance,
                     .single_variance = variance};
@@ -59,7 +59,7 @@ chain_plan plan_chains(const chain_needs& needs) {
   // As long as the others on average.
   plan.overflow_buckets = static_cast<std::uint64_t>(
       std::ceil(std::max(1.0, best.overflow_fraction * static_cast<double>(buckets))));
-  plan.predicted = {.insert_accesses = best.mean_accesses,
+  plan.predicted = {.placement_accesses = best.mean_accesses,
                     .overflow_fraction = best.overflow_fraction,
                     .length_mean = best.loads.mean(),
                     .length_variance = best.loads.variance(),

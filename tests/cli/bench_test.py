@@ -214,12 +214,22 @@ class Tables(unittest.TestCase):
                 self.assertIsNone(row["overflow_fraction"])
                 self.assertIsNone(row["churn_overflow_predicted"])
                 continue
+            # An insertion ends where its element is, or goes on to rule out that the key is there.
+            self.assertGreaterEqual(row["insert_accesses"], row["hit_accesses"])
+            self.assertLess(row["insert_accesses"], row["hit_accesses"] + 0.05)
+            # The line that is asked for is most often that of the element; a miss needs none.
+            self.assertGreater(row["hit_unread_lines"], row["hit_accesses"] - 1)
+            self.assertLess(row["hit_unread_lines"], 0.5)
+            self.assertAlmostEqual(row["miss_unread_lines"], row["miss_accesses"], delta=0.05)
             # Tags and the one slot that holds it.
             self.assertAlmostEqual(row["hit_lines"], row["hit_accesses"] + 1, delta=0.05)
             self.assertLess(row["miss_accesses"], row["churned_miss_accesses"])
             self.assertEqual(row["overflow_fraction"], 0)
             self.assertGreater(row["churn_overflow_predicted"], 0)
             self.assertLess(row["churn_overflow_predicted"], 1e-5)
+        # Counted, not copied: behind a bucket that refused a tag, an insertion with room goes on.
+        ours = self.rows["bounded_map"]
+        self.assertGreater(ours["insert_accesses"], ours["hit_accesses"])
 
     def test_loads_and_memory_are_what_they_must_be(self):
         for name, row in self.rows.items():

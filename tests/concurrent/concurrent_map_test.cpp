@@ -6,11 +6,13 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <random>
 #include <thread>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "concurrent/map_stress.hpp"
@@ -80,6 +82,7 @@ TEST(concurrent_map, agrees_with_its_twin) {
           ASSERT_EQ(found.has_value(), twin.contains(key));
           ASSERT_EQ(by_hash ? map.contains(key, hash) : map.contains(key), found.has_value());
           ASSERT_EQ(by_hash ? reader.find(key, hash) : reader.find(key), found);
+          ASSERT_EQ(by_hash ? reader.contains(key, hash) : reader.contains(key), found.has_value());
           if (found) {
             ASSERT_EQ(*found, twin[key]);
           }
@@ -102,12 +105,55 @@ TEST(concurrent_map, agrees_with_its_twin) {
     std::vector<std::optional<number>> found_by_hash(600);
     EXPECT_EQ(map.bulk_find(keys, hashes, found_by_hash), twin.size());
     EXPECT_EQ(found_by_hash, found);
+    std::vector<std::optional<number>> found_by_reader(600);
+    EXPECT_EQ(reader.bulk_find(keys, found_by_reader), twin.size());
+    EXPECT_EQ(found_by_reader, found);
+    EXPECT_EQ(reader.bulk_find(keys, hashes, found_by_reader), twin.size());
+    EXPECT_EQ(found_by_reader, found);
     std::size_t seen = 0;
     map.for_each([&](number key, number value) {
       ++seen;
       EXPECT_EQ(twin.at(key), value);
     });
     EXPECT_EQ(seen, twin.size());
+  }
+}
+
+/// Does something, once, while a lookup is inside the bucket.
+struct meddling_equal {
+  std::function<void()>* meanwhile;
+
+  bool operator()(number there, number wanted) const {
+    if (const auto change = std::exchange(*meanwhile, nullptr)) change();
+    return there == wanted;
+  }
+};
+
+TEST(concurrent_map, counts_what_a_reader_reads_again) {
+  std::function<void()> meanwhile;
+  concurrent_map<number, number, seeded_hash, meddling_equal> map(small_plan(), seeded_hash(1),
+                                                                  meddling_equal{&meanwhile});
+  decltype(map)::reader reader(map);
+  number key = 0;
+  // The last of them is in the overflow.
+  while (map.overflow_size() == 0) map.insert(key++, 0);
+  for (const number wanted : {number{0}, key - 1}) {
+    const auto changed_inside = [&] {
+      meanwhile = [&] { map.modify(wanted, [](number& value) { ++value; }); };
+      return reader.retries();
+    };
+    const number value = *map.find(wanted);
+    std::uint64_t before = changed_inside();
+    EXPECT_EQ(reader.find(wanted), value + 1);
+    EXPECT_EQ(reader.retries(), before + 1);
+    before = changed_inside();
+    EXPECT_TRUE(reader.contains(wanted));
+    EXPECT_EQ(reader.retries(), before + 1);
+    before = changed_inside();
+    std::array<std::optional<number>, 1> found;
+    EXPECT_EQ(reader.bulk_find(std::array{wanted}, found), 1u);
+    EXPECT_EQ(found[0], value + 3);
+    EXPECT_EQ(reader.retries(), before + 1);
   }
 }
 

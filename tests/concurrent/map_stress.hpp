@@ -12,7 +12,9 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <random>
 #include <thread>
 #include <vector>
@@ -100,11 +102,8 @@ inline result run(const settings& how) {
     std::array<std::uint64_t, lasting_keys> newest{};
     while (busy.load(std::memory_order_relaxed) != 0) {
       ++own.reads;
-      const std::uint64_t kind = random() % 3;
-      if (kind == 0) {
-        // Some of them much more often than others, by readers and writers alike.
-        const std::uint64_t key = random() % (random() % 4 == 0 ? lasting_keys : hot_keys);
-        const auto value = reader.find(key);
+      const std::uint64_t kind = random() % 4;
+      const auto check_lasting = [&](std::uint64_t key, const std::optional<checked_value>& value) {
         if (!value) {
           ++own.lost;
         } else if (!value->whole(key)) {
@@ -113,6 +112,11 @@ inline result run(const settings& how) {
           own.lost += value->number < newest[key] ? 1u : 0u;
           newest[key] = value->number;
         }
+      };
+      if (kind == 0) {
+        // Some of them much more often than others, by readers and writers alike.
+        const std::uint64_t key = random() % (random() % 4 == 0 ? lasting_keys : hot_keys);
+        check_lasting(key, reader.find(key));
       } else if (kind == 1) {
         const std::uint64_t last = inserted.load(std::memory_order_acquire);
         if (last == 0) continue;
@@ -123,10 +127,24 @@ inline result run(const settings& how) {
           own.lost += number >= erased.load(std::memory_order_acquire) ? 1u : 0u;
         else if (!value->whole(first_announced + number))
           ++own.torn;
-      } else {
+      } else if (kind == 2) {
         const std::uint64_t key = first_passing + random() % passing_keys;
         const auto value = reader.find(key);
         if (value && !value->whole(key)) ++own.torn;
+      } else {
+        // Many at once, none of them twice: half of them lasting, half coming and going.
+        std::array<std::uint64_t, 16> keys;
+        std::array<std::optional<checked_value>, 16> values;
+        const std::uint64_t first = random() % 4 == 0 ? random() % lasting_keys : 0;
+        for (std::uint64_t i = 0; i < 8; ++i) {
+          keys[i] = (first + i) % lasting_keys;
+          keys[8 + i] = first_passing + (first * 8 + i) % passing_keys;
+        }
+        reader.bulk_find(keys, values);
+        for (std::size_t i = 0; i < 8; ++i) {
+          check_lasting(keys[i], values[i]);
+          if (values[8 + i] && !values[8 + i]->whole(keys[8 + i])) ++own.torn;
+        }
       }
     }
     own.retries = reader.retries();
@@ -136,8 +154,10 @@ inline result run(const settings& how) {
     std::mt19937_64 random(seed);
     for (std::uint64_t i = 0; i < how.operations; ++i) {
       const std::uint64_t key = first_passing + random() % passing_keys;
-      if (random() % 2 == 0) {
-        const insertion outcome = shared.insert(key, checked_value::of(key, random()));
+      if (const std::uint64_t what = random() % 4; what < 2) {
+        const checked_value value = checked_value::of(key, random());
+        const insertion outcome =
+            what == 0 ? shared.insert(key, value) : shared.insert_or_assign(key, value);
         own.refused += outcome == insertion::full ? 1u : 0u;
       } else {
         shared.erase(key);

@@ -40,6 +40,7 @@ number use_bounded_set() {
   oneprobe::bounded_set<std::string> set(1000);
   set.insert("one");
   set.insert(std::string("two"));
+  set.insert_evicting("three", [](auto candidates) { return candidates.front(); });
   const oneprobe::bounded_set<std::string> copy = set;
   set.erase("one");
   set.clear();

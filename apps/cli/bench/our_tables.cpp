@@ -78,21 +78,42 @@ class our_contender final : public looped_table<our_table<BucketCapacity>> {
 
   std::optional<table_costs> count_costs(table_keys present, table_keys absent) const override {
     table_costs costs{.bound = plan_.choices + table_plan::overflow_choices};
-    const auto add = [&](table_keys keys, double& accesses, double& lines) {
+    const auto add = [&](table_keys keys, double& accesses, double& lines, double& unread) {
       for (const std::uint64_t key : keys) {
         const table_path path = this->table().bounded().explain(key);
-        const std::uint64_t visited = path.accesses + path.overflow_accesses;
+        const std::uint64_t visited = visited_by(path);
         accesses += static_cast<double>(visited);
         lines += path.lines;
+        unread += path.unread_lines;
         costs.most_accesses = std::max(costs.most_accesses, visited);
       }
       if (keys.empty()) return;
       accesses /= static_cast<double>(keys.size());
       lines /= static_cast<double>(keys.size());
+      unread /= static_cast<double>(keys.size());
     };
-    add(present, costs.hit_accesses, costs.hit_lines);
-    add(absent, costs.miss_accesses, costs.miss_lines);
+    add(present, costs.hit_accesses, costs.hit_lines, costs.hit_unread_lines);
+    add(absent, costs.miss_accesses, costs.miss_lines, costs.miss_unread_lines);
     return costs;
+  }
+  /// An insertion visits what a lookup before it visits, until the key is ruled out, and goes on
+  /// until there is room, which is where a lookup after it ends.
+  std::optional<double> count_insert_accesses(table_keys keys, std::size_t most) override {
+    this->build();
+    measured& filled = this->table();
+    const std::size_t every = std::max<std::size_t>(1, keys.size() / most);
+    std::uint64_t visited = 0, counted = 0;
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      const bool is_counted = i % every == 0;
+      const std::uint64_t before =
+          is_counted ? visited_by(filled.bounded().explain(keys[i])) : std::uint64_t{0};
+      if (!filled.insert(keys[i], value_of(keys[i])) || !is_counted) continue;
+      visited += std::max(before, visited_by(filled.bounded().explain(keys[i])));
+      ++counted;
+    }
+    this->drop();
+    if (counted == 0) return std::nullopt;
+    return static_cast<double>(visited) / static_cast<double>(counted);
   }
   std::optional<double> overflow_fraction() const override {
     const table_counts& counts = this->table().bounded().counts();
@@ -105,6 +126,9 @@ class our_contender final : public looped_table<our_table<BucketCapacity>> {
   }
 
  private:
+  static std::uint64_t visited_by(const table_path& path) {
+    return path.accesses + path.overflow_accesses;
+  }
   template <class Count>
   std::uint64_t in_calls(table_keys keys, std::size_t at_a_time, Count count) {
     std::array<element*, most_keys_per_call> found;

@@ -45,8 +45,10 @@ struct table_facts {
 struct table_costs {
   double hit_accesses = 0;  // buckets, those of the overflow included
   double miss_accesses = 0;
-  double hit_lines = 0;
+  double hit_lines = 0;  // read
   double miss_lines = 0;
+  double hit_unread_lines = 0;  // asked for ahead, and then not read
+  double miss_unread_lines = 0;
   std::uint64_t most_accesses = 0;  // of any lookup in the samples
   std::uint64_t bound = 0;          // what it must not exceed
 };
@@ -93,6 +95,9 @@ class table_contender {
 
   /// The costs of these keys, of which the first are there and the others are not.
   virtual std::optional<table_costs> count_costs(table_keys, table_keys) const { return {}; }
+  /// Buckets that an insertion visits, the mean over a filling with these keys, of which at most so
+  /// many are counted. The table is built for it and dropped.
+  virtual std::optional<double> count_insert_accesses(table_keys, std::size_t) { return {}; }
   virtual std::optional<double> overflow_fraction() const { return {}; }
   /// What the model says of it under churn.
   virtual std::optional<double> predicted_overflow_fraction() const { return {}; }

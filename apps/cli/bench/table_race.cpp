@@ -67,6 +67,7 @@ class lap {
       insert_again();
     }
     table_.drop();
+    if (is_last_) result_.insert_accesses = table_.count_insert_accesses(keys_, keys_for_costs);
   }
 
  private:

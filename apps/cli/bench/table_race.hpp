@@ -9,6 +9,7 @@
 //   erasing    a sixteenth of the keys, which then come back
 //   churning   one random key leaves and a new one comes, at constant size; insertions are watched
 //   asking     again, and inserting again: a sixteenth of the keys leaves and as many others come
+//   counting   in the last round, what insertions visit in a filling of its own, which nobody times
 //
 // Times of many operations are CPU times of the thread; those of single ones are wall-clock times,
 // for the worst of them also without the time in which the thread did not run.
@@ -103,6 +104,7 @@ struct table_result {
   std::optional<double> first_failure{};
 
   // Of the last round; none for peers.
+  std::optional<double> insert_accesses{};  // buckets per insertion while it is filled
   std::optional<table_costs> costs{};
   std::optional<table_costs> half_churned_costs{};
   std::optional<table_costs> churned_costs{};

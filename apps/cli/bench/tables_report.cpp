@@ -58,9 +58,7 @@ report row_of(const table_entry& entry) {
   add_times(out, result,
             {insert, hit, miss, dependent_hit, bulk_hit, bulk_miss, insert_p50, insert_p99,
              insert_p999, insert_p9999, insert_max, churn_insert_p999, churn_insert_max});
-  // While a table only fills, an element is in the last bucket that its insertion visited, and a
-  // search for it visits the same ones.
-  add_optional(out, "insert_accesses", cost_of(result.costs, &table_costs::hit_accesses));
+  add_optional(out, "insert_accesses", result.insert_accesses);
   add_optional(out, "hit_accesses", cost_of(result.costs, &table_costs::hit_accesses));
   add_optional(out, "miss_accesses", cost_of(result.costs, &table_costs::miss_accesses));
   add_optional(out, "hit_lines", cost_of(result.costs, &table_costs::hit_lines));
@@ -94,6 +92,12 @@ report row_of(const table_entry& entry) {
                cost_of(result.churned_costs, &table_costs::miss_accesses));
   add_optional(out, "churned_hit_lines", cost_of(result.churned_costs, &table_costs::hit_lines));
   add_optional(out, "churned_miss_lines", cost_of(result.churned_costs, &table_costs::miss_lines));
+  add_optional(out, "hit_unread_lines", cost_of(result.costs, &table_costs::hit_unread_lines));
+  add_optional(out, "miss_unread_lines", cost_of(result.costs, &table_costs::miss_unread_lines));
+  add_optional(out, "churned_hit_unread_lines",
+               cost_of(result.churned_costs, &table_costs::hit_unread_lines));
+  add_optional(out, "churned_miss_unread_lines",
+               cost_of(result.churned_costs, &table_costs::miss_unread_lines));
   report rounds("");
   for (std::size_t i = 0; i < table_metrics; ++i)
     rounds.numbers(std::string(table_metric_names[i]), result.rounds_ns[i], "");

@@ -15,9 +15,9 @@ namespace oneprobe::inline v0_1 {
 
 /// What was computed for exactly `chain_plan::elements` elements, nothing erased.
 struct chain_prediction {
-  double insert_accesses = 0;    // buckets
-  double overflow_fraction = 0;  // of the elements
-  double length_mean = 0;        // elements per chain, those of the overflow left out
+  double placement_accesses = 0;  // buckets, up to the one that takes an element that is new
+  double overflow_fraction = 0;   // of the elements
+  double length_mean = 0;         // elements per chain, those of the overflow left out
   double length_variance = 0;
   double single_variance = 0;  // of the ordinary table: one choice, everybody admitted
 

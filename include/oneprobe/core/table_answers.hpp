@@ -51,6 +51,7 @@ struct table_path {
   std::uint32_t accesses = 0;           // buckets of the table
   std::uint32_t overflow_accesses = 0;  // buckets of the overflow
   std::uint32_t lines = 0;              // cache lines of both: tags and notes, and slots compared
+  std::uint32_t unread_lines = 0;       // lines of slots asked for ahead, and then not compared
   std::uint32_t level = 0;              // the candidate it stopped at
 
   constexpr bool contains() const noexcept {

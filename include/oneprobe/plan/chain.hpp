@@ -17,7 +17,7 @@ namespace oneprobe::inline v0_1 {
 struct chain_needs {
   std::uint64_t elements = 0;     // 1 to 2^32
   double elements_per_chain = 8;  // 0.001 to 1000
-  double accesses = 1.2;          // chains visited per insertion, 1 up to `choices`
+  double accesses = 1.2;          // chains visited to place a new element, 1 up to `choices`
   std::uint32_t choices = 3;      // 1 to 8, of which each has a level; 1: the ordinary table
 };
 

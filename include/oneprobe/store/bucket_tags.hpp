@@ -126,6 +126,10 @@ struct slot_choice {
   static constexpr std::uint32_t group_slots = group_slots_of(SlotBytes, Capacity);
   static constexpr std::uint32_t groups = Capacity / group_slots;
   static constexpr std::uint32_t all_slots = (1u << Capacity) - 1;
+  static constexpr std::size_t line_bytes = 64;
+  /// Whether a tag says which line of slots an element most likely has. Not where the whole bucket
+  /// is one group of several lines: any of them is as likely.
+  static constexpr bool has_home_line = group_slots * SlotBytes <= line_bytes;
 
   /// The group is drawn from the tag, so that elements of one tag have the same.
   static constexpr std::uint32_t home_group(bucket_tag tag) noexcept {

@@ -115,8 +115,10 @@ class shared_buckets {
   std::uint64_t buckets() const noexcept { return buckets_; }
 
   void prefetch(position at) const noexcept { prefetch_line(side_ + at.bucket * side_bytes); }
+  /// The line of slots that an element of this hash most likely has, where there is such a one.
   void prefetch_slots(position at, key_hash hash) const noexcept {
-    prefetch_line(place(at.bucket, choice::home_group(tag::of(hash)) * choice::group_slots));
+    if constexpr (choice::has_home_line)
+      prefetch_line(place(at.bucket, choice::home_group(tag::of(hash)) * choice::group_slots));
   }
   void prefetch_match(position at, key_hash hash) const noexcept {
     const std::uint32_t equal = tags(at).equal(tag::of(hash));

@@ -16,11 +16,12 @@
 // that would count more sticks at 15 for good, so that it is never too low.
 //
 // The *group* of an element follows from its tag. It is put there if there is room, hence one line
-// of slots can be asked for before the tags are read, and is nearly always the right one. Where a
+// of slots can be asked for before the tags are read, and is most often the right one. Where a
 // bucket has several groups, elements of one tag are kept in one of them: a bucket refuses an
 // element whose tag is in a group without room. So a lookup reads the tags and at most one line of
-// slots per bucket, whatever the keys are. Of a thousand elements that come to a nearly full bucket
-// one to three are refused for that reason.
+// slots per bucket, whatever the keys are; if that is not the one that it had asked for, or if no
+// tag is equal, that one was asked for in vain. Of a thousand elements that come to a nearly full
+// bucket one to three are refused for that reason.
 //
 // This is a view of memory, constant like a span while the memory is not: zeroed bytes are empty
 // buckets. It neither owns them nor ends the life of elements; a table does both. For one thread at
@@ -144,9 +145,14 @@ class tagged_buckets {
   std::uint64_t buckets() const noexcept { return buckets_; }
 
   void prefetch(position at) const noexcept { prefetch_line(side_ + at.bucket * side_bytes); }
-  /// The line of slots where an element of this hash most likely is.
+  /// Where the line of slots begins that an element of this hash most likely has.
+  const std::byte* home_line(position at, key_hash hash) const noexcept
+      requires(choice::has_home_line) {
+    return place(at.bucket, choice::home_group(tag::of(hash)) * choice::group_slots);
+  }
+  /// Asks for that line, where there is such a one.
   void prefetch_slots(position at, key_hash hash) const noexcept {
-    prefetch_line(place(at.bucket, choice::home_group(tag::of(hash)) * choice::group_slots));
+    if constexpr (choice::has_home_line) prefetch_line(home_line(at, hash));
   }
   /// The line of slots that a lookup will compare, if any. Reads the tags.
   void prefetch_match(position at, key_hash hash) const noexcept {

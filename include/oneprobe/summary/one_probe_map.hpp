@@ -459,6 +459,7 @@ table_path one_probe_map<Key, Value, Summary, Hash, Equal, BucketCapacity>::expl
   const table_path beyond = overflow_.explain(key, hash);
   path.overflow_accesses = beyond.accesses + beyond.overflow_accesses;
   path.lines += beyond.lines;
+  path.unread_lines += beyond.unread_lines;
   path.stopped =
       beyond.contains() ? table_path::stop::found_in_overflow : table_path::stop::not_in_overflow;
   return path;

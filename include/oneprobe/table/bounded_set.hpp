@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <functional>
 #include <new>
+#include <type_traits>
 #include <utility>
 
 #include "oneprobe/core/default_table_plan.hpp"
@@ -49,10 +50,34 @@ class bounded_set : public bounded_table<set_element<Key>, Hash, Equal, Scheme, 
   /// The same with the key's hash made before, by this set's hash().
   template <class Source>
   result insert(Source&& key, key_hash hash) {
-    return this->find_or_make(key, hash, [&](void* place) {
-      return ::new (place) set_element<Key>{Key(std::forward<Source>(key))};
-    });
+    return this->find_or_make(key, hash, maker<Source>{key});
   }
+
+  /// Like insert, and if the set is full, `choose` is called with a span of pointers to the keys'
+  /// elements that could give way, and returns one of them to be erased, or null: as
+  /// bounded_map::try_emplace_evicting.
+  ///
+  ///   seen.insert_evicting(id, any_one);
+  template <class Choose>
+  result insert_evicting(const Key& key, Choose choose) {
+    return insert_evicting(key, choose, this->hash()(key));
+  }
+  /// The same with the key's hash made before.
+  template <class Source, class Choose>
+  result insert_evicting(Source&& key, Choose choose, key_hash hash) {
+    return this->find_or_make_evicting(key, hash, choose, maker<Source>{key});
+  }
+
+ private:
+  /// Makes an element of a key, which is moved from only then.
+  template <class Source>
+  struct maker {
+    std::remove_reference_t<Source>& key;
+
+    set_element<Key>* operator()(void* place) const {
+      return ::new (place) set_element<Key>{Key(std::forward<Source>(key))};
+    }
+  };
 };
 
 }  // namespace oneprobe::inline v0_1

@@ -126,6 +126,8 @@ class bounded_table {
         buckets_(std::exchange(other.buckets_, {})),
         overflow_(std::exchange(other.overflow_, {})),
         counts_(std::exchange(other.counts_, {})),
+        sweep_at_(std::exchange(other.sweep_at_, 0)),
+        drain_at_(std::exchange(other.drain_at_, 0)),
         drained_per_erase_(other.drained_per_erase_),
         hash_(std::move(other.hash_)),
         equal_(std::move(other.equal_)) {}
@@ -261,7 +263,8 @@ class bounded_table {
   /// Looks into the next `buckets` buckets of the overflow and moves what now has room into its
   /// regular buckets: pointers to these elements end. Returns how many were moved.
   std::uint64_t drain(std::uint64_t buckets) requires std::move_constructible<Element>;
-  /// From now on every erase of an element drains so many buckets; 0, as at first, is none.
+  /// From now on every erase of an element from its regular buckets, which makes room there, drains
+  /// so many buckets; 0, as at first, is none.
   void drain_on_erase(std::uint64_t buckets) noexcept requires std::move_constructible<Element> {
     drained_per_erase_ = buckets;
   }
@@ -657,7 +660,9 @@ table_path bounded_table<Element, Hash, Equal, Scheme, Capacity>::explain(const 
     while (walked.end == walk_end::open) {
       const position at = walked.at;
       walk.step(walked);
-      path.lines += 1 + detail::lines_compared(buckets, at, from, walked);
+      const auto slots = detail::lines_of_slots(buckets, at, from, walked);
+      path.lines += 1 + slots.compared;
+      path.unread_lines += slots.unread;
     }
     accesses = walked.accesses;
     return walked;

@@ -51,8 +51,10 @@ struct chain_path {
 struct chain_stats {
   std::uint64_t size = 0;
   std::uint64_t overflow = 0;
-  double insert_accesses = 0;  // chains visited per insertion so far
-  double length_mean = 0;      // elements per chain, those of the overflow left out
+  double insert_accesses = 0;     // chains visited per insertion so far, the overflow's included
+  double placement_accesses = 0;  // of them up to the one that took it: without the search for the
+                                  // key, and without the overflow. What a plan predicts
+  double length_mean = 0;         // elements per chain, those of the overflow left out
   double length_variance = 0;
   std::uint32_t longest = 0;
   std::uint64_t bytes = 0;  // buckets and nodes
@@ -275,6 +277,7 @@ class chained_map {
   std::uint64_t overflowed_ = 0;
   std::uint64_t insertions_ = 0;
   std::uint64_t insert_accesses_ = 0;
+  std::uint64_t placement_accesses_ = 0;
   [[no_unique_address]] Hash hash_;
   [[no_unique_address]] Equal equal_;
 };
@@ -316,7 +319,10 @@ auto chained_map<Key, Value, Hash, Equal, Scheme>::try_emplace_hashed(key_hash h
   }
   ++size_;
   ++insertions_;
-  insert_accesses_ += searched.room ? searched.room->level + 1 : searched.accesses;
+  insert_accesses_ += searched.accesses + last.accesses;
+  // The search may go on behind the chain that has room; a parallel scheme looks at all.
+  const bool took_the_first = Scheme::choice == order::first_fit && searched.room;
+  placement_accesses_ += took_the_first ? searched.room->level + 1 : scheme_.choices();
   return {outcome, made.made};
 }
 
@@ -346,9 +352,11 @@ erase_outcome chained_map<Key, Value, Hash, Equal, Scheme>::erase(const Query& k
 template <class Key, class Value, class Hash, class Equal, placement_scheme Scheme>
 chain_stats chained_map<Key, Value, Hash, Equal, Scheme>::stats() const {
   chain_stats stats{.size = size_, .overflow = overflowed_};
-  if (insertions_ != 0)
-    stats.insert_accesses =
-        static_cast<double>(insert_accesses_) / static_cast<double>(insertions_);
+  if (insertions_ != 0) {
+    const auto insertions = static_cast<double>(insertions_);
+    stats.insert_accesses = static_cast<double>(insert_accesses_) / insertions;
+    stats.placement_accesses = static_cast<double>(placement_accesses_) / insertions;
+  }
   double squares = 0;
   const auto buckets = static_cast<double>(chains_.buckets());
   for (position at; at.bucket < chains_.buckets(); ++at.bucket) {

@@ -13,13 +13,15 @@
 // and locks another bucket, of a higher level, only while it writes there; the overflow has one
 // lock. Nobody waits in a circle, as levels are locked from low to high.
 //
-// Keys and values are trivially copyable, and come out as copies. Calls also take the key's hash,
-// made before by this map's hash(). Threads: everything may be called
-// by all, except construction, destruction and clear. It cannot be moved. Memory: as bounded_map.
+// Keys and values are trivially copyable and default-constructible, and come out as copies. Calls
+// also take the key's hash, made before by this map's hash(). Threads: everything may be called by
+// all, except construction, destruction and clear; a `reader` belongs to one thread. It cannot be
+// moved. Memory: as bounded_map.
 #pragma once
 
 #include <atomic>
 #include <cassert>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -173,6 +175,8 @@ class shared_glance {
 template <class Key, class Value, class Hash = seeded_hash, class Equal = std::equal_to<>,
           std::uint32_t BucketCapacity = 16>
 class concurrent_map {
+  static_assert(std::default_initializable<Key> && std::default_initializable<Value>,
+                "a lookup has a place for the copy before it knows whether there is one");
   struct element {
     Key key;
     Value value;
@@ -270,6 +274,21 @@ class concurrent_map {
     [[nodiscard]] std::optional<Value> find(const Key& key, key_hash hash) {
       return map_->find_value(key, hash, retries_);
     }
+    [[nodiscard]] bool contains(const Key& key) { return find(key).has_value(); }
+    [[nodiscard]] bool contains(const Key& key, key_hash hash) {
+      return find(key, hash).has_value();
+    }
+    /// As the map's.
+    std::uint64_t bulk_find(std::span<const Key> keys, std::span<std::optional<Value>> found) {
+      return map_->find_all(
+          keys, [&](std::size_t i) { return map_->hash_(keys[i]); }, found, retries_);
+    }
+    std::uint64_t bulk_find(std::span<const Key> keys, std::span<const key_hash> hashes,
+                            std::span<std::optional<Value>> found) {
+      assert(keys.size() == hashes.size());
+      return map_->find_all(
+          keys, [&](std::size_t i) { return hashes[i]; }, found, retries_);
+    }
     /// Times that a writer was inside a bucket that was read.
     std::uint64_t retries() const noexcept { return retries_; }
 
@@ -280,14 +299,11 @@ class concurrent_map {
 
   /// Looks up all keys at once, with memory asked ahead. REQUIRES: as many answers as keys.
   std::uint64_t bulk_find(std::span<const Key> keys, std::span<std::optional<Value>> found) const {
-    return find_all(
-        keys, [&](std::size_t i) { return hash_(keys[i]); }, found);
+    return reader(*this).bulk_find(keys, found);
   }
   std::uint64_t bulk_find(std::span<const Key> keys, std::span<const key_hash> hashes,
                           std::span<std::optional<Value>> found) const {
-    assert(keys.size() == hashes.size());
-    return find_all(
-        keys, [&](std::size_t i) { return hashes[i]; }, found);
+    return reader(*this).bulk_find(keys, hashes, found);
   }
 
   /// Calls `visit(key, value)` for all elements: those of a bucket as they were at one moment, each
@@ -392,7 +408,7 @@ class concurrent_map {
 
   template <class HashOf>
   std::uint64_t find_all(std::span<const Key> keys, HashOf hash_of,
-                         std::span<std::optional<Value>> found) const;
+                         std::span<std::optional<Value>> found, std::uint64_t& retries) const;
 
   /// Inserts `value`, or calls `change` with the value that is there, and stores it if told so.
   template <class Change>
@@ -523,9 +539,9 @@ erase_outcome concurrent_map<Key, Value, Hash, Equal, BucketCapacity>::erase(con
 template <class Key, class Value, class Hash, class Equal, std::uint32_t BucketCapacity>
 template <class HashOf>
 std::uint64_t concurrent_map<Key, Value, Hash, Equal, BucketCapacity>::find_all(
-    std::span<const Key> keys, HashOf hash_of, std::span<std::optional<Value>> found) const {
+    std::span<const Key> keys, HashOf hash_of, std::span<std::optional<Value>> found,
+    std::uint64_t& retries) const {
   assert(keys.size() == found.size());
-  std::uint64_t retries = 0;
   std::uint64_t count = 0;
   const search asked(buckets_, equal_, retries);
   const finding<multilevel, search> walk(scheme_, asked);
@@ -537,7 +553,8 @@ std::uint64_t concurrent_map<Key, Value, Hash, Equal, BucketCapacity>::find_all(
       [&](std::size_t i, const auto& ended) {
         found[i].reset();
         if (ended.end == walk_end::present) found[i] = ended.key.copy.value;
-        if (ended.end == walk_end::overflowed) found[i] = find(keys[i], ended.key.hash);
+        if (ended.end == walk_end::overflowed)
+          found[i] = find_value(keys[i], ended.key.hash, retries);
         count += found[i].has_value() ? 1u : 0u;
       });
   return count;

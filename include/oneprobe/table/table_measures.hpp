@@ -15,18 +15,28 @@
 
 namespace oneprobe::inline v0_1::detail {
 
-/// The different lines of the slots that a step compared.
+/// The lines of slots that one step of a lookup brings into the cache.
+struct slot_lines {
+  std::uint32_t compared = 0;
+  std::uint32_t unread = 0;  // asked for before the tags were read, and not compared
+};
 template <class Buckets, class State>
-std::uint32_t lines_compared(const Buckets& buckets, position at, key_hash hash,
-                             const State& walked) noexcept {
-  std::uint32_t lines = 0;
+slot_lines lines_of_slots(const Buckets& buckets, position at, key_hash hash,
+                          const State& walked) noexcept {
+  slot_lines lines;
+  std::uintptr_t home = 0;
+  if constexpr (requires { buckets.home_line(at, hash); }) {
+    home = reinterpret_cast<std::uintptr_t>(buckets.home_line(at, hash)) / line_memory::line_bytes;
+    lines.unread = 1;
+  }
   std::uintptr_t counted_to = 0;  // slots are compared in the order of their addresses
   for (std::uint32_t left = buckets.equal_tags(at, hash); left != 0; left &= left - 1) {
     const auto which = static_cast<std::uint32_t>(std::countr_zero(left));
     const auto first = reinterpret_cast<std::uintptr_t>(buckets.element(at, which));
     const std::uintptr_t from = std::max(counted_to, first / line_memory::line_bytes);
     counted_to = (first + sizeof(*buckets.element(at, which)) - 1) / line_memory::line_bytes + 1;
-    lines += static_cast<std::uint32_t>(counted_to - std::min(from, counted_to));
+    lines.compared += static_cast<std::uint32_t>(counted_to - std::min(from, counted_to));
+    if (home >= from && home < counted_to) lines.unread = 0;
     if (walked.end == walk_end::present && walked.at == at && walked.slot == which) break;
   }
   return lines;

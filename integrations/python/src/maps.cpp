@@ -417,7 +417,7 @@ py::dict explain(shared_map& map, const py::object& key) {
   const table_path path = map.explain(key);
   return py::dict("contains"_a = path.contains(), "accesses"_a = path.accesses,
                   "overflow_accesses"_a = path.overflow_accesses, "lines"_a = path.lines,
-                  "level"_a = path.level);
+                  "unread_lines"_a = path.unread_lines, "level"_a = path.level);
 }
 
 std::string repr(shared_map& map) {

@@ -33,7 +33,7 @@ TEST(plan_chains, reaches_the_bound_on_its_budget) {
           plan_chains({.elements = 800'000, .accesses = accesses, .choices = choices});
       EXPECT_FALSE(find_fault(plan));
       EXPECT_EQ(plan.buckets(), 100'000u);
-      EXPECT_NEAR(plan.predicted.insert_accesses, accesses, 1e-9);
+      EXPECT_NEAR(plan.predicted.placement_accesses, accesses, 1e-9);
       const model::balance_bound bound =
           model::lower_bound_loads(8, accesses, plan.predicted.overflow_fraction);
       EXPECT_NEAR(plan.predicted.length_variance, bound.loads.variance(), 1e-9);
@@ -46,7 +46,7 @@ TEST(plan_chains, predicts_what_a_map_does) {
   const chain_plan plan = plan_chains({.elements = 160'000});
   const chain_stats seen = filled<multilevel>(plan, 1);
   const double overflowed = 160'000 * plan.predicted.overflow_fraction;
-  EXPECT_NEAR(seen.insert_accesses / plan.predicted.insert_accesses, 1, 0.01);
+  EXPECT_NEAR(seen.placement_accesses / plan.predicted.placement_accesses, 1, 0.01);
   EXPECT_NEAR(seen.length_mean / plan.predicted.length_mean, 1, 0.01);
   EXPECT_NEAR(seen.length_variance / plan.predicted.length_variance, 1, 0.06);
   EXPECT_NEAR(static_cast<double>(seen.overflow), overflowed, 6 * std::sqrt(overflowed) + 50);

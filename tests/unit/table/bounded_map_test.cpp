@@ -288,11 +288,11 @@ struct telling_equal {
 };
 
 /// A table that somebody attacks, and what its operations read.
-template <class Hash>
+template <class Hash, class Scheme = multilevel>
 class attacked_map {
  public:
-  explicit attacked_map(const Hash& hash)
-      : checked_(map(small_plan(16), hash, telling_equal{&compared_})) {}
+  explicit attacked_map(const Hash& hash, const table_plan& plan = small_plan(16))
+      : checked_(map(plan, hash, telling_equal{&compared_})) {}
 
   /// Inserts and erases these keys, again and again.
   void use(const std::vector<number>& keys) {
@@ -316,15 +316,19 @@ class attacked_map {
 
   std::uint32_t most_lines() const { return most_lines_; }
   std::size_t most_lines_of_slots() const { return most_lines_of_slots_; }
+  /// Lines of slots that a lookup had asked for and did not compare.
+  std::uint32_t most_unread() const { return most_unread_; }
   std::uint64_t refused() const { return checked_.refused(); }
 
  private:
-  using map = bounded_map<number, number, Hash, telling_equal>;
+  using map = bounded_map<number, number, Hash, telling_equal, Scheme>;
 
   void look(number key) {
     const table_path path = checked_.explain(key);
     EXPECT_LE(path.lines, 2 * (path.accesses + path.overflow_accesses));
+    EXPECT_LE(path.unread_lines, path.accesses + path.overflow_accesses);
     most_lines_ = std::max(most_lines_, path.lines);
+    most_unread_ = std::max(most_unread_, path.unread_lines);
   }
   /// Of what the last operation compared.
   void expect_one_line_per_bucket() {
@@ -348,21 +352,59 @@ class attacked_map {
   std::vector<const number*> compared_;
   checked_map<map> checked_;
   std::uint32_t most_lines_ = 0;
+  std::uint32_t most_unread_ = 0;
   std::size_t most_lines_of_slots_ = 0;
 };
 
-TEST(bounded_map, reads_at_most_two_lines_per_bucket_for_any_keys) {
-  attacked_map attacked{chosen_hash()};
+/// All in a few buckets, with few different tags and notes: such keys need not be rare if somebody
+/// looks for them.
+template <class Scheme>
+void reads_two_lines_per_bucket_of_chosen_keys(const table_plan& plan, int count = 1000) {
+  SCOPED_TRACE(std::string(name_of(plan.scheme)) + ", " + std::to_string(plan.choices));
+  attacked_map<chosen_hash, Scheme> attacked{chosen_hash(), plan};
   std::mt19937_64 random(1);
-  // All in a few buckets, with few different tags and notes: such keys need not be rare if somebody
-  // looks for them.
   std::vector<number> keys;
-  for (int i = 0; i < 4000; ++i)
+  for (int i = 0; i < count; ++i)
     keys.push_back((random() % 3) << 60 | (random() & 0x0fff'ffff) << 28 | random() % 3);
   attacked.use(keys);
-  EXPECT_GT(attacked.most_lines(), 6u) << "these keys were meant to be expensive";
-  EXPECT_GE(attacked.most_lines_of_slots(), 3u);
+  EXPECT_GT(attacked.most_lines(), 2 * plan.choices) << "these keys were meant to be expensive";
+  EXPECT_GE(attacked.most_lines_of_slots(), plan.choices);
+  EXPECT_GT(attacked.most_unread(), 0u);
   EXPECT_GT(attacked.refused(), 0u);
+}
+
+TEST(bounded_map, reads_at_most_two_lines_per_bucket_for_any_keys) {
+  reads_two_lines_per_bucket_of_chosen_keys<multilevel>(small_plan(16), 4000);
+  table_plan plan = small_plan(16);
+  plan.levels = plan.choices = 2;
+  plan.level_buckets = {12, 6};
+  reads_two_lines_per_bucket_of_chosen_keys<multilevel>(plan);
+  plan.levels = plan.choices = 4;
+  plan.level_buckets = {10, 4, 2, 2};
+  reads_two_lines_per_bucket_of_chosen_keys<multilevel>(plan);
+  reads_two_lines_per_bucket_of_chosen_keys<d_left>(small_plan(16, scheme_kind::d_left));
+  reads_two_lines_per_bucket_of_chosen_keys<d_random>(small_plan(16, scheme_kind::d_random));
+  reads_two_lines_per_bucket_of_chosen_keys<sequential>(small_plan(16, scheme_kind::sequential));
+}
+
+TEST(bounded_map, counts_the_lines_of_slots_that_it_asked_for_in_vain) {
+  bounded_map<number, number, chosen_hash> map(small_plan(16));
+  // Six tags with one line of slots, which has room for four.
+  for (number key = 1; key <= 6; ++key)
+    ASSERT_EQ(map.insert(key, key).outcome, insertion::inserted);
+  for (number key = 1; key <= 8; ++key) {
+    SCOPED_TRACE(key);
+    const table_path path = map.explain(key);
+    EXPECT_EQ(path.accesses, 1u);
+    EXPECT_EQ(path.contains(), key <= 6);
+    EXPECT_EQ(path.lines, key <= 6 ? 2u : 1u);
+    EXPECT_EQ(path.unread_lines, key <= 4 ? 0u : 1u) << "elsewhere, or absent";
+  }
+  // Slots of 24 bytes straddle lines: the bucket is one group, and the tag does not tell the line.
+  bounded_map<number, std::pair<number, number>, chosen_hash> wide(small_plan(16));
+  for (number key = 1; key <= 6; ++key)
+    ASSERT_EQ(wide.try_emplace(key).outcome, insertion::inserted);
+  for (number key = 1; key <= 8; ++key) EXPECT_EQ(wide.explain(key).unread_lines, 0u);
 }
 
 /// Keys with one first candidate and one tag, found as anybody finds them who knows the seed: by
@@ -564,6 +606,34 @@ TEST(bounded_map, can_be_cleared_after_it_was_moved_from) {
   EXPECT_TRUE(to.contains(1));
 }
 
+TEST(bounded_map, goes_on_sweeping_and_draining_where_it_was_after_it_was_moved) {
+  numbers from(small_plan(16), seeded_hash(1));
+  number key = 0;
+  // Something in both buckets of the overflow.
+  while (from.counts().overflow < 12) from.insert(key++, 0);
+  std::vector<number> regular;
+  for (const auto& [one, value] : from)
+    if (from.explain(one).stopped == table_path::stop::found) regular.push_back(one);
+  std::uint64_t seen = 0;
+  const auto count = [&](const auto&) {
+    ++seen;
+    return false;
+  };
+  from.sweep(7, count);
+  numbers swept(std::move(from));
+  swept.sweep(20 - 7, count);
+  EXPECT_EQ(seen, swept.size()) << "each once";
+
+  for (const number one : regular) swept.erase(one);
+  const std::uint64_t first = swept.drain(1);
+  EXPECT_GT(first, 0u);
+  EXPECT_GT(swept.counts().overflow, 0u);
+  numbers drained(small_plan(16), seeded_hash(2));
+  drained = std::move(swept);
+  drained.drain(1);
+  EXPECT_EQ(drained.counts().overflow, 0u);
+}
+
 TEST(bounded_map, takes_hashes_that_were_made_before) {
   numbers map(1000, seeded_hash(1));
   std::vector<number> keys;
@@ -612,6 +682,47 @@ TEST(bounded_set, takes_hashes_that_were_made_before) {
   EXPECT_EQ(set.erase(key, hash), erase_outcome::erased);
   EXPECT_EQ(set.insert(std::move(key), hash).outcome, insertion::inserted);
   EXPECT_EQ(key, "");
+}
+
+TEST(bounded_set, asks_who_shall_give_way_when_it_is_full) {
+  bounded_set<std::string> set(small_plan(16), seeded_hash(1));
+  std::set<std::string> twin;
+  const auto least = [&](std::span<set_element<std::string>* const> candidates) {
+    auto* chosen = candidates.front();
+    for (auto* one : candidates) chosen = one->key < chosen->key ? one : chosen;
+    twin.erase(chosen->key);
+    return chosen;
+  };
+  std::uint64_t inserted = 0;
+  for (int i = 0; i < 2000; ++i) {
+    std::string key = "a key that needs memory, number " + std::to_string(i * 7 % 1000);
+    twin.insert(key);
+    const key_hash hash = set.hash()(key);
+    // Every other one by its hash, and moved.
+    const std::string copy = key;
+    const auto result = i % 2 == 0 ? set.insert_evicting(key, least)
+                                   : set.insert_evicting(std::move(key), least, hash);
+    ASSERT_NE(result.outcome, insertion::full);
+    ASSERT_EQ(result.element->key, copy);
+    inserted += result.outcome == insertion::present ? 0u : 1u;
+  }
+  EXPECT_GT(inserted, set.size()) << "nobody gave way";
+  ASSERT_EQ(set.size(), twin.size());
+  for (const std::string& key : twin) ASSERT_TRUE(set.contains(key));
+  // Who picks nobody keeps all, and a key that is not inserted is not moved from.
+  int refused = 0;
+  for (int i = 0; i < 100; ++i) {
+    std::string key = "another key that needs memory, number " + std::to_string(i);
+    const std::string copy = key;
+    const auto nobody = [](auto) -> set_element<std::string>* { return nullptr; };
+    const auto result = set.insert_evicting(std::move(key), nobody, set.hash()(copy));
+    if (result.outcome != insertion::full) continue;
+    ++refused;
+    ASSERT_EQ(key, copy);
+    ASSERT_EQ(result.element, nullptr);
+  }
+  EXPECT_GT(refused, 0);
+  for (const std::string& key : twin) ASSERT_TRUE(set.contains(key));
 }
 
 TEST(bounded_set, of_numbers_needs_no_more_than_its_plan) {

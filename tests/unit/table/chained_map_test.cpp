@@ -143,6 +143,43 @@ TEST(chained_map, is_as_before_when_a_constructor_throws) {
   EXPECT_EQ(map.explain(1).accesses, 1u);
 }
 
+/// Insertions and erasures, each insertion counted by what lookups visit before it and after it:
+/// where the key could have been, and where it went.
+template <class Scheme>
+void counts_what_insertions_visit(const chain_plan& plan) {
+  chained_map<number, number, seeded_hash, std::equal_to<>, Scheme> map(plan, seeded_hash(1));
+  constexpr bool compares = Scheme::choice == order::parallel;
+  std::mt19937_64 random(2);
+  std::uint64_t insertions = 0, visited = 0, for_placement = 0, in_search = 0;
+  for (int i = 0; i < 20'000; ++i) {
+    const number key = random() % 700;
+    if (random() % 3 == 0) map.erase(key);
+    const chain_path before = map.explain(key);
+    if (map.insert(key, key).outcome == insertion::present) continue;
+    const chain_path after = map.explain(key);
+    ++insertions;
+    // Where loads are compared, all chains are looked at.
+    const std::uint32_t placed = compares ? plan.choices : after.accesses;
+    visited += std::max(before.accesses, placed);
+    for_placement += std::min(placed, plan.choices);  // not the overflow
+    in_search += before.accesses > after.accesses ? 1u : 0u;
+  }
+  const chain_stats stats = map.stats();
+  const auto all = static_cast<double>(insertions);
+  EXPECT_DOUBLE_EQ(stats.insert_accesses, static_cast<double>(visited) / all);
+  EXPECT_DOUBLE_EQ(stats.placement_accesses, static_cast<double>(for_placement) / all);
+  EXPECT_GT(in_search, insertions / 100) << "the search was meant to go on behind the room";
+}
+
+TEST(chained_map, counts_the_chains_that_an_insertion_visits) {
+  chain_plan first_fit = plan_of(scheme_kind::multilevel);
+  first_fit.admit_probability = 0;
+  counts_what_insertions_visit<multilevel>(first_fit);
+  counts_what_insertions_visit<multilevel>(plan_of(scheme_kind::multilevel));  // with the coin
+  counts_what_insertions_visit<d_left>(plan_of(scheme_kind::d_left));
+  counts_what_insertions_visit<d_random>(plan_of(scheme_kind::d_random));
+}
+
 /// The variances of the chains of so many tables, and the mean of their accesses.
 template <class Scheme>
 struct filled_tables {
@@ -155,7 +192,7 @@ struct filled_tables {
                                                                             seeded_hash(seed));
       for (number key = 0; key < elements; ++key) map.insert(key, key);
       variances.push_back(map.stats().length_variance);
-      mean_accesses += map.stats().insert_accesses / static_cast<double>(tables);
+      mean_accesses += map.stats().placement_accesses / static_cast<double>(tables);
     }
   }
 };
