@@ -211,31 +211,33 @@ class fingerprint_engine {
       ++size_;
       return false;
     }
-    if (ended.end == walk_end::present) return ended.element.could_be_found;
+    if (ended.end == walk_end::present) return counted(0, ended.element.could_be_found);
     return take_overflow(buckets, ended.probe, ended.at, ended.element.could_be_found);
   }
   template <class Buckets>
   [[gnu::noinline]] bool take_overflow(Buckets& buckets, fingerprint_probe element, position last,
                                        bool could_be_found) noexcept {
     // A list that answers yes to all need not keep anything more.
-    if (dropped_ != 0) {
-      size_ = added_up(size_, could_be_found ? 0 : 1);
-      return could_be_found;
-    }
+    if (dropped_ != 0) return counted(0, could_be_found);
     const std::uint64_t before = entries_;
     switch (overflow().insert(overflow_bits(scheme_.left_of(element, last)))) {
       case list_outcome::present:
-        return could_be_found;
+        return counted(0, could_be_found);
       case list_outcome::full:
         buckets.saturate(last.bucket);
         forced_ = added_up(forced_, 1);
-        ++size_;
-        return false;
+        return counted(0, false);
       case list_outcome::added:
-        size_ += entries_ - before;
-        return false;
+        return counted(entries_ - before, false);
     }
     return false;
+  }
+  /// Counts an insertion after which so many more are held. Where some were forgotten that is not
+  /// known any more, and what was surely new counts.
+  bool counted(std::uint64_t held, bool could_be_found) noexcept {
+    const bool is_known = forced_ == 0 && dropped_ == 0;
+    size_ = added_up(size_, is_known ? held : could_be_found ? 0 : 1);
+    return could_be_found;
   }
   template <class Buckets>
   static bool insert_one(engine& changed, key_hash hash) noexcept {
@@ -290,7 +292,7 @@ class fingerprint_engine {
   simd_level level_;
   calls calls_;
   std::size_t list_begin_;
-  std::uint64_t size_;  // fingerprints held, and what was forgotten where a bucket is saturated
+  std::uint64_t size_;  // fingerprints held, until one is forgotten; then also what was new
   std::uint64_t entries_;
   std::uint64_t forced_;
   std::uint64_t dropped_;  // only a merge changes it
