@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Runs a trial and keeps what it prints, with commit, date and machine.
 
-usage: record_trials.py NAME SUBJECT VERB [ARGUMENT...]
+usage: record_trials.py PROGRAM NAME VERB [ARGUMENT...]
 
-SUBJECT is filter, table or summary: `./run trials SUBJECT VERB ARGUMENT...` runs, and NAME.json in docs/trials/ receives its
-answer. tools/render_trials.py has the list of the records, and renders the pages afterwards:
+PROGRAM is the built program (`./run trials` builds it), NAME.json in docs/trials/ receives its answer.
+tools/render_trials.py has the list of the records, and renders the pages afterwards:
 
-    tools/record_trials.py filters-overfill filter overfills --queries 2e7 --elements 1e6
+    tools/record_trials.py build/tests/trials/filter_trials filters-overfill overfills --queries 2e7 --elements 1e6
     tools/render_trials.py --write
 """
 
@@ -20,15 +20,15 @@ from record_benchmarks import PROJECT, commit, processor
 
 
 def main(arguments):
-    if len(arguments) < 3 or not arguments[0].startswith(("filters-", "tables-", "summaries-")):
+    if len(arguments) < 3 or not arguments[1].startswith(("filters-", "tables-", "summaries-")):
         print(__doc__.strip(), file=sys.stderr)
         return 2
-    name, subject, *further = arguments
+    program, name, *further = arguments
     machine = {
         "cpu": processor(), "cores": os.cpu_count(), "load_average": os.getloadavg(), "commit": commit(),
         "date": datetime.date.today().isoformat(),
     }
-    done = subprocess.run([str(PROJECT / "run"), "trials", subject, *further], stdout=subprocess.PIPE, check=False, text=True)
+    done = subprocess.run([program, *further], stdout=subprocess.PIPE, check=False, text=True)
     if done.returncode != 0:
         # What it found wrong stands in its answer; such a run is not kept.
         print(done.stdout, end="", file=sys.stderr)

@@ -7,12 +7,12 @@ usage: render_trials.py            compares the pages with what would be written
 
 A record is what the trial printed; tools/record_trials.py adds commit, date and machine:
 
-    tools/record_trials.py filters-keep filter keeps --keys 1e7 --lookups 1e9
-    tools/record_trials.py filters-err filter errs --queries 1e9
-    tools/record_trials.py filters-keep-fingerprint filter keeps --keys 1e7 --lookups 1e9 --only fingerprint
-    tools/record_trials.py filters-err-fingerprint filter errs --queries 1e9 --only fingerprint,standard
-    tools/record_trials.py filters-mix filter mixes --operations 1e8
-    tools/record_trials.py filters-overfill filter overfills --queries 2e7 --elements 1e6
+    tools/record_trials.py build/tests/trials/filter_trials filters-keep keeps --keys 1e7 --lookups 1e9
+    tools/record_trials.py build/tests/trials/filter_trials filters-err errs --queries 1e9
+    tools/record_trials.py build/tests/trials/filter_trials filters-keep-fingerprint keeps --keys 1e7 --lookups 1e9 --only fingerprint
+    tools/record_trials.py build/tests/trials/filter_trials filters-err-fingerprint errs --queries 1e9 --only fingerprint,standard
+    tools/record_trials.py build/tests/trials/filter_trials filters-mix mixes --operations 1e8
+    tools/record_trials.py build/tests/trials/filter_trials filters-overfill overfills --queries 2e7 --elements 1e6
     ./run trials table overflow --elements 1e6 --overflow 250 --seeds 5 > docs/trials/tables-overflow.json
     ./run trials table tags --elements 1e6 > docs/trials/tables-tags.json
     ./run trials table lasts --elements 1e6 --seeds 3 > docs/trials/tables-last.json
