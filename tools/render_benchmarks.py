@@ -204,7 +204,7 @@ def filter_cells(row):
     return (
         name_cell(row),
         f"{row['bits_per_element']:.2f}",
-        str(row["bits_set"]),
+        optional(row["bits_set"], "d"),
         probability(row["fpr"]),
         probability(row["fpr_model"]),
         pair(row, "insert"),
@@ -353,7 +353,9 @@ def verdict(values, most):
 
 
 def range_text(values):
-    return "" if not values else f"{min(values):.2f}-{max(values):.2f}"
+    if not values:
+        return ""
+    return f"{min(values):.2f}-{max(values):.2f}" if len(values) > 1 else f"{values[0]:.2f}"
 
 
 def render_targets(records):
