@@ -4,7 +4,7 @@
 usage: draw_filter_frontier.py TRIALS.json... > FIGURE.svg
 
 TRIALS.json is what `./run trials filter errs` prints; the recorded ones are docs/trials/filters-err.json and, of the
-fingerprint filters, docs/trials/filters-err-fingerprint.json.
+fingerprint filters beside standard ones, docs/trials/filters-err-fingerprint.json.
 """
 
 import json
@@ -40,7 +40,8 @@ def kind_of(name):
 
 def points_by_kind(rows):
     found = defaultdict(list)
-    for row in rows:
+    # A filter that several trials measured has one point, the last one's.
+    for row in {row["filter"]: row for row in rows}.values():
         kind = kind_of(row["filter"])
         if kind is None:
             continue

@@ -12,7 +12,7 @@ sys.dont_write_bytecode = True
 from render_benchmarks import RECORDS, duration, name_cell, nanoseconds, probability, table, whole  # noqa: E402
 from render_trials import keep, read  # noqa: E402
 
-# Where a record has no such row, the page has none.
+# A row that a record does not have says so on the page.
 FILTERS = (
     "blocked 512", "blocked 512 lanes", "boost fast_multiblock64<8>", "balanced", "fingerprint", "standard", "counting",
 )
@@ -25,38 +25,45 @@ def benchmark(name):
     return json.loads(path.read_text(encoding="utf-8")) if path.is_file() else None
 
 
+def cells_of(found, name, columns, cells):
+    """The cells of a row, or that it was not measured."""
+    return cells(found[name]) if name in found else ("not measured",) + ("",) * (columns - 1)
+
+
 def recorded(record):
     machine = record["machine"]
     return f"Recorded {machine['date']} at commit {machine['commit']}, {machine['cpu']}, `{machine['flags']}`.\n"
 
 
 def measured_filters():
+    def cells(row):
+        return (
+            probability(row["fpr"]), f"{row['bulk_negative_ns']:.1f}", f"{row['negative_ns']:.1f}", f"{row['bulk_insert_ns']:.1f}",
+            f"{row['negative_lines']:.2f}",
+        )
+
     record = benchmark("filters-10M.json")
     rows = []
     for bits in FILTER_BITS:
         found = {row["name"]: row for row in record["rows"] if row["asked_bits_per_element"] == bits}
         rows += [
-            (
-                name_cell(found[name]), str(bits), probability(found[name]["fpr"]), f"{found[name]['bulk_negative_ns']:.1f}",
-                f"{found[name]['negative_ns']:.1f}", f"{found[name]['bulk_insert_ns']:.1f}", f"{found[name]['negative_lines']:.2f}",
-            )
-            for name in FILTERS if name in found
+            (name_cell(found.get(name, {"name": name})), str(bits)) + cells_of(found, name, 5, cells) for name in FILTERS
         ]
     columns = ("filter", "bits per element", "error", "absent key, in bulk: ns", "one by one", "insert, in bulk", "lines per absent key")
     return table(columns, rows) + f"\n{whole(record['elements'])} elements. " + recorded(record)
 
 
 def measured_tables():
+    def cells(row):
+        return (
+            f"{row['bytes_per_element']:.1f}", nanoseconds(row["insert_ns"]), nanoseconds(row["hit_ns"]),
+            nanoseconds(row["miss_ns"]), nanoseconds(row["bulk_hit_ns"]), duration(row["churn_insert_p999_ns"]),
+            duration(row["churn_insert_max_running_ns"]),
+        )
+
     record = benchmark("tables-20M.json")
     found = {row["name"]: row for row in record["rows"]}
-    rows = [
-        (
-            name, f"{found[name]['bytes_per_element']:.1f}", nanoseconds(found[name]["insert_ns"]), nanoseconds(found[name]["hit_ns"]),
-            nanoseconds(found[name]["miss_ns"]), nanoseconds(found[name]["bulk_hit_ns"]), duration(found[name]["churn_insert_p999_ns"]),
-            duration(found[name]["churn_insert_max_running_ns"]),
-        )
-        for name in TABLES if name in found
-    ]
+    rows = [(name,) + cells_of(found, name, 7, cells) for name in TABLES]
     columns = ("table", "bytes per element", "insert: ns", "hit", "miss", "hit in bulk", "churn: 99.9 % of inserts within", "the worst, while it ran")
     return table(columns, rows) + f"\n{whole(record['elements'])} elements of 16 bytes, {record['rounds']} rounds. " + recorded(record)
 

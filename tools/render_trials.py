@@ -1,17 +1,18 @@
 #!/usr/bin/env python3
-"""Renders the tables of docs/filter-trials.md, table-trials.md and summary-trials.md from the recorded runs in
-docs/trials/.
+"""Renders the tables of docs/filter-trials.md, fingerprint-filter.md, table-trials.md and summary-trials.md from the
+recorded runs in docs/trials/.
 
 usage: render_trials.py            compares the pages with what would be written; exit code 1 if they differ
        render_trials.py --write    writes the pages
 
-A record is what the trial printed:
+A record is what the trial printed; tools/record_trials.py adds commit, date and machine:
 
-    ./run trials filter keeps --keys 1e7 --lookups 1e9 > docs/trials/filters-keep.json
-    ./run trials filter errs --queries 1e9 > docs/trials/filters-err.json
-    ./run trials filter keeps --keys 1e7 --lookups 1e9 --only fingerprint > docs/trials/filters-keep-fingerprint.json
-    ./run trials filter errs --queries 1e9 --only fingerprint > docs/trials/filters-err-fingerprint.json
-    ./run trials filter mixes --operations 1e8 > docs/trials/filters-mix.json
+    tools/record_trials.py build/tests/trials/filter_trials filters-keep keeps --keys 1e7 --lookups 1e9
+    tools/record_trials.py build/tests/trials/filter_trials filters-err errs --queries 1e9
+    tools/record_trials.py build/tests/trials/filter_trials filters-keep-fingerprint keeps --keys 1e7 --lookups 1e9 --only fingerprint
+    tools/record_trials.py build/tests/trials/filter_trials filters-err-fingerprint errs --queries 1e9 --only fingerprint,standard
+    tools/record_trials.py build/tests/trials/filter_trials filters-mix mixes --operations 1e8
+    tools/record_trials.py build/tests/trials/filter_trials filters-overfill overfills --queries 2e7 --elements 1e6
     ./run trials table overflow --elements 1e6 --overflow 250 --seeds 5 > docs/trials/tables-overflow.json
     ./run trials table tags --elements 1e6 > docs/trials/tables-tags.json
     ./run trials table lasts --elements 1e6 --seeds 3 > docs/trials/tables-last.json
@@ -29,7 +30,7 @@ import json
 import re
 import sys
 
-from render_benchmarks import PROJECT, table, whole
+from render_benchmarks import PROJECT, optional, probability, table, whole
 
 RECORDS = PROJECT / "docs" / "trials"
 
@@ -38,17 +39,35 @@ def read(name):
     return json.loads((RECORDS / f"{name}.json").read_text(encoding="utf-8"))
 
 
+def recorded(record):
+    """Who made a record, where it says so."""
+    machine = record.get("machine")
+    if machine is None:
+        return ""
+    return f"\nRecorded {machine['date']} at commit {machine['commit']}, {machine['cpu']}, {machine['cores']} cores.\n"
+
+
 def keeps():
-    record = read("filters-keep")
+    record, fingerprints = read("filters-keep"), read("filters-keep-fingerprint")
     rows = [
         (
             row["filter"], whole(row["distinct_keys"]), whole(row["lookups"]), whole(row["lost"]),
             f"{row['largest_overfill']:g}",
             ", ".join(f"{count} {condition}" for condition, count in row["conditions"].items()),
         )
-        for row in record["filters"] + read("filters-keep-fingerprint")["filters"]
+        for row in record["filters"] + fingerprints["filters"]
     ]
     text = table(("filter", "different keys", "lookups", "lost", "up to x planned", "conditions"), rows)
+    rows = [
+        (
+            row["filter"], phase["phase"], ", ".join(f"{times:g}" for times in phase["overfills"]), whole(phase["lookups"]),
+            whole(phase["lost"]),
+        )
+        for row in fingerprints["filters"] for phase in row.get("phases", ())
+    ]
+    if rows:
+        text += "\nThe fills of the fingerprint filters:\n\n"
+        text += table(("filter", "filled with", "x planned", "lookups", "lost"), rows) + recorded(fingerprints)
     rows = [
         (row["filter"], whole(row["lookups"]), whole(row["lookups_during_inserts"]), whole(row["lost"]))
         for row in record["concurrent"]
@@ -62,13 +81,77 @@ def errs():
             row["filter"], whole(row["queries"]), whole(row["false_positives"]), f"{row['fpr']:.4g}",
             f"{row['fpr_stated']:.4g}", f"{row['fpr_model']:.4g}", f"{row['sigmas']:+.2f}",
             f"{row['negative_accesses']:.4f}", f"{row['negative_accesses_model']:.4f}",
+            optional(row.get("positive_accesses"), ".4f"), optional(row.get("positive_accesses_model"), ".4f"),
         )
-        for row in read("filters-err")["filters"] + read("filters-err-fingerprint")["filters"]
+        for row in error_rows()
     ]
     columns = (
-        "filter", "queries", "false positives", "measured", "stated", "model", "sigmas", "accesses", "model's",
+        "filter", "queries", "false positives", "measured", "stated", "model", "sigmas", "accesses, absent", "model's",
+        "accesses, present", "model's",
     )
     return table(columns, rows)
+
+
+def error_rows():
+    """Of filters that both records have, the row of the second."""
+    second = read("filters-err-fingerprint")["filters"]
+    names = {row["filter"] for row in second}
+    rows = [row for row in read("filters-err")["filters"] if row["filter"] not in names] + second
+    # Kind by kind, in the order in which the first record has them, and by memory.
+    kinds = list(dict.fromkeys(error_kind(row) for row in rows))
+    return sorted(rows, key=lambda row: (kinds.index(error_kind(row)), row["bits_per_element"]))
+
+
+def error_kind(row):
+    name = row["filter"]
+    return name.split()[0] if name.startswith(("standard", "fingerprint")) else re.split(r" \d+\.\d\d bits", name)[0]
+
+
+# The error over a standard filter's, by bits per element; anything below 1 elsewhere.
+AIMED = {16: 1 / 3, 20: 1 / 5}
+COMPARED_BITS = (10, 11, 12, 14, 16, 18, 20, 24)
+
+
+def against_standard():
+    record = read("filters-err-fingerprint")
+    found = {(error_kind(row), round(row["bits_per_element"])): row for row in record["filters"]}
+    rows = []
+    for bits in COMPARED_BITS:
+        ours, standard = found.get(("fingerprint", bits)), found.get(("standard", bits))
+        errors = tuple("not measured" if row is None else f"{row['fpr']:.3g}" for row in (ours, standard))
+        ratio = "" if ours is None or standard is None else f"{ours['fpr'] / standard['fpr']:.3f}"
+        off = "" if ours is None else percent(ours["fpr"] / ours["fpr_model"] - 1)
+        accesses = tuple(optional((ours or {}).get(f"{which}_accesses"), ".3f") for which in ("negative", "positive"))
+        rows.append((str(bits), *errors, ratio, f"{AIMED[bits]:.2f}" if bits in AIMED else "below 1", off, *accesses))
+    columns = (
+        "bits per element", "fingerprint", "standard", "ratio", "aimed at", "off the model", "accesses, absent", "present",
+    )
+    return table(columns, rows) + recorded(record)
+
+
+def overfills():
+    def pair(row, key, form):
+        return form(row[key]), form(row[f"{key}_forecast"])
+
+    def more(row):
+        return percent(row["elements"] / row["planned_elements"] - 1, 0)
+
+    record = read("filters-overfill")
+    rows = [
+        (
+            row["planned_for"], more(row), *pair(row, "fpr", probability), *pair(row, "negative_accesses", "{:.3f}".format),
+            *pair(row, "overflow_fraction", "{:.1e}".format), f"{row['degraded_filters']} of {row['filters']}",
+        )
+        for row in record["rows"]
+    ]
+    first = record["rows"][0]
+    columns = (
+        "planned for", "elements", "error", "forecast", "accesses, absent", "forecast", "in the list", "overflow, forecast",
+        "degraded filters",
+    )
+    text = table(columns, rows)
+    text += f"\n{whole(first['planned_elements'])} elements planned, {first['filters']} filters and {whole(first['queries'])} queries a row.\n"
+    return text + recorded(record)
 
 
 def mixes():
@@ -305,7 +388,8 @@ def summary_break_even():
 
 
 PAGES = {
-    "filter-trials.md": (keeps, errs, mixes),
+    "filter-trials.md": (keeps, errs, against_standard, mixes),
+    "fingerprint-filter.md": (overfills,),
     "table-trials.md": (
         churned_overflow, refused_for_tags, filled_overflow, table_levels, table_accesses, lasts, figure_seven, stress,
     ),

@@ -27,7 +27,8 @@ constexpr option memory_per_element{"--bits-per-element", "B,B,...",
 constexpr option round_count{"--rounds", "R", "rounds over all of them (default 5)"};
 constexpr option chosen_kinds{
     "--kind", "NAME,...",
-    "only these: standard, partitioned, blocked, counting, balanced, boost (default all)"};
+    "only these: standard, partitioned, blocked, counting, balanced, fingerprint, boost (default "
+    "all)"};
 constexpr option vector_level{"--simd", "LEVEL",
                               "use at most: plain, avx2, avx512 (default what the processor has)"};
 constexpr option key_seed{"--seed", "S", "start of the random keys (default 1)"};
@@ -150,11 +151,14 @@ const command filters_command{
         "compare ratios, which are taken within a round, rather than times. Times are CPU time of "
         "one thread in ns per operation, the median of the rounds; hashing the key is included and "
         "nothing is subtracted. \"one\": a loop over the call for one key; \"bulk\": the call for "
-        "many keys. insert: into filters from empty to full. negative: keys that were not "
-        "inserted. positive: keys that were. FPR: false positives of the negatives asked. \"one "
+        "many keys. insert: into filters from empty until 2 % are missing; those are inserted one "
+        "by one and watched, each by the wall clock. negative: keys that were not inserted. "
+        "positive: keys that were. FPR: false positives of the negatives asked. \"one "
         "random line\": one word read from a random cache line of an array as large as the filter, "
         "in a plain loop and (bulk) with a rolling ring of prefetches: no filter out of the cache "
-        "can be faster. lines: cache lines that a negative query touches, counted. In JSON: "
+        "can be faster. lines: cache lines that a negative query touches, counted. f and h: bits "
+        "of "
+        "a remainder and remainders of a bucket, of a fingerprint filter. In JSON: "
         "fpr_model is predicted for the plan and fpr_now follows from the bits as they are; "
         "accesses are blocks (bits, where there are no blocks) and the overflow list. Every answer "
         "is checked: a false negative, a bulk answer that differs or more false positives than "

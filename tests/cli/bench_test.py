@@ -62,6 +62,24 @@ class Answer(unittest.TestCase):
                     self.assertLessEqual(ratio["median"], ratio["most"])
         self.assertEqual(self.rows["blocked 512", 12]["against_blocked"]["negative"], {"median": 1, "least": 1, "most": 1})
 
+    def test_single_insertions_have_percentiles(self):
+        for row in self.found["rows"]:
+            shares = [row[f"insert_{name}_ns"] for name in ("p50", "p99", "p999", "p9999", "max")]
+            self.assertEqual(shares, sorted(shares), row["name"])
+            self.assertGreater(shares[-1], 0, row["name"])
+            self.assertLessEqual(row["insert_max_running_ns"], row["insert_max_ns"], row["name"])
+        self.assertTrue(self.found["latency_clock"])
+
+    def test_fingerprint_filters_tell_their_geometry(self):
+        for (name, _), row in self.rows.items():
+            f, h = row["remainder_bits"], row["bucket_capacity"]
+            if name == "fingerprint":
+                # A line: h remainders, and at least a bit for each in the header.
+                self.assertLessEqual(h * (f + 1) + 2, 512)
+                self.assertGreater(h * f, 256)
+            else:
+                self.assertEqual((f, h), (None, None), name)
+
     def test_memory_is_what_was_asked_for_and_no_more(self):
         for (name, bits), row in self.rows.items():
             if name in OURS:
@@ -104,11 +122,12 @@ class Answer(unittest.TestCase):
 
 class Form(unittest.TestCase):
     def test_the_tables_fit_a_terminal(self):
-        outcome = run(f"{CALL} --kind blocked,balanced", timeout=300)
+        outcome = run(f"{CALL} --kind blocked,balanced,fingerprint", timeout=300)
         self.assertEqual((outcome.code, outcome.stderr), (0, ""))
         self.assertLessEqual(max(map(len, outcome.stdout.splitlines())), 80)
-        for needle in ("one random line", "blocked 512 lanes", "balanced", "FPR", "Boost.Bloom"):
+        for needle in ("one random line", "blocked 512 lanes", "balanced", "FPR", "Boost.Bloom", "p99.99"):
             self.assertIn(needle, outcome.stdout)
+        self.assertRegex(outcome.stdout, r"  fingerprint f=\d+ h=\d+ ")
         self.assertNotIn("counting", outcome.stdout)
         self.assertNotIn("nan", outcome.stdout)
 

@@ -79,7 +79,12 @@ TYPED_TEST(every_filter_answers, to_an_insert_what_a_lookup_before_would_have_sa
       }
       if (outcome == insert_outcome::added) ++added;
     }
-    if constexpr (TypeParam::kind != filter_kind::counting) {
+    // A fingerprint filter counts what it holds: an element that is handed on may come to an equal
+    // one.
+    if constexpr (TypeParam::kind == filter_kind::fingerprint) {
+      EXPECT_LE(filter.counts().size, added);
+      EXPECT_GT(filter.counts().size, added * 99 / 100);
+    } else if constexpr (TypeParam::kind != filter_kind::counting) {
       EXPECT_EQ(filter.counts().size, added);
     }
   });

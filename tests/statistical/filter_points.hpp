@@ -88,6 +88,14 @@ inline double model_negative_accesses(const oneprobe::filter_plan& plan) {
       static_cast<double>(plan.cells) / static_cast<double>(plan.elements), plan.bits_set);
 }
 
+/// Mean accesses of a query for an element.
+inline double model_positive_accesses(const oneprobe::filter_plan& plan) {
+  if (plan.kind == oneprobe::filter_kind::blocked) return 1;
+  if (plan.has_candidates())
+    return oneprobe::forecast(plan, plan.elements).predicted.positive_accesses;
+  return plan.bits_set;
+}
+
 inline std::string name_of_plan(const oneprobe::filter_plan& plan) {
   std::string name(oneprobe::name_of(plan.kind));
   if (plan.in_blocks()) name += " " + std::to_string(plan.block_bits);

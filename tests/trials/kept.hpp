@@ -2,11 +2,14 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <map>
 #include <span>
+#include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "oneprobe/core/filter_answers.hpp"
@@ -18,7 +21,29 @@ namespace trials {
 using namespace oneprobe;
 
 /// Elements over planned elements.
-inline constexpr double overfills[] = {1, 1.5, 2, 3};
+inline constexpr std::array overfills{1.0, 1.5, 2.0, 3.0};
+/// Of fingerprint filters, which saturate within a few percent.
+inline constexpr std::array fine_overfills{0.5, 1.0, 1.01, 1.02, 1.05, 1.1, 1.2, 1.5, 2.0, 3.0};
+
+/// How the keys come into the filter.
+enum class filling : std::uint8_t {
+  once,
+  many_times,  // all of them, and all of them again
+  united,      // each half into a filter of its own
+};
+inline constexpr int times_each = 10;
+
+constexpr std::string_view name_of(filling how) {
+  switch (how) {
+    case filling::once:
+      return "each key once";
+    case filling::many_times:
+      return "each key ten times";
+    case filling::united:
+      return "two halves, united";
+  }
+  return "unknown";
+}
 
 struct kept {
   std::uint64_t lookups = 0;
@@ -37,19 +62,41 @@ struct kept {
   }
 };
 
-/// Inserts `keys` keys, every second chunk one by one, and looks all of them up `passes` times, the
-/// last time one by one.
-inline kept fill_and_look_up(const filter_plan& plan, std::uint64_t keys, std::uint64_t passes,
-                             double overfill, key_pattern pattern, std::uint64_t seed) {
+/// Inserts so many keys, every second chunk one by one.
+template <class Filter>
+void insert_both_ways(Filter& filter, key_pattern pattern, std::uint64_t first,
+                      std::uint64_t keys) {
+  std::uint64_t chunk = 0;
+  with_hashes(filter.hash(), pattern, first, keys, [&](std::span<const key_hash> hashes) {
+    if (chunk++ % 2 == 0)
+      filter.bulk_insert(hashes);
+    else
+      for (const key_hash hash : hashes) filter.insert(hash);
+  });
+}
+
+template <class Filter>
+void fill(Filter& filter, filling how, key_pattern pattern, std::uint64_t keys) {
+  if (how != filling::united) {
+    const int times = how == filling::many_times ? times_each : 1;
+    for (int i = 0; i < times; ++i) insert_both_ways(filter, pattern, 0, keys);
+  } else if constexpr (mergeable_engine<typename Filter::engine_type>) {
+    Filter other(filter.plan(), filter.hash());
+    insert_both_ways(filter, pattern, 0, keys / 2);
+    insert_both_ways(other, pattern, keys / 2, keys - keys / 2);
+    if (filter.merge(other) != merge_outcome::merged) throw std::logic_error("no union");
+  } else {
+    throw std::logic_error("a filter that has no union");
+  }
+}
+
+/// Inserts `keys` keys and looks all of them up `passes` times, the last time one by one.
+inline kept fill_and_look_up(const filter_plan& plan, filling how, std::uint64_t keys,
+                             std::uint64_t passes, double overfill, key_pattern pattern,
+                             std::uint64_t seed) {
   return with_filter(plan, seed, [&](auto filter) {
     kept found{.lookups = keys * passes, .keys = keys, .largest_overfill = overfill};
-    std::uint64_t chunk = 0;
-    with_hashes(filter.hash(), pattern, 0, keys, [&](std::span<const key_hash> hashes) {
-      if (chunk++ % 2 == 0)
-        filter.bulk_insert(hashes);
-      else
-        for (const key_hash hash : hashes) filter.insert(hash);
-    });
+    fill(filter, how, pattern, keys);
     for (std::uint64_t pass = 1; pass < passes; ++pass)
       found.lost += keys - count_yes(filter, pattern, 0, keys);
     with_hashes(filter.hash(), pattern, 0, keys, [&](std::span<const key_hash> hashes) {
@@ -67,6 +114,7 @@ struct errors {
   double stated_mean = 0;      // current_fpr, over the filters
   double stated_variance = 0;  // of that mean
   double negative_accesses = 0;
+  double positive_accesses = 0;
 
   double fpr() const { return false_positives / queries; }
   /// Of fpr(), if the questions are answered yes at the rate `expected`.
@@ -74,6 +122,16 @@ struct errors {
     return std::sqrt(expected / queries + stated_variance);
   }
 };
+
+/// Mean accesses of queries for keys number first, first + step, ...
+template <class Filter>
+double mean_accesses(const Filter& filter, std::uint64_t first, std::uint64_t step,
+                     std::uint64_t count) {
+  std::uint64_t accesses = 0;
+  for (std::uint64_t i = 0; i < count; ++i)
+    accesses += filter.explain(patterned_key<key_pattern::random>(first + i * step)).accesses;
+  return static_cast<double>(accesses) / static_cast<double>(count);
+}
 
 inline errors count_errors(const filter_plan& plan, unsigned filters, std::uint64_t queries_of_each,
                            std::uint64_t seed) {
@@ -87,11 +145,10 @@ inline errors count_errors(const filter_plan& plan, unsigned filters, std::uint6
       found.false_positives +=
           static_cast<double>(count_yes(filter, pattern, plan.elements, queries_of_each));
       found.queries += static_cast<double>(queries_of_each);
-      std::uint64_t accesses = 0;
-      for (std::uint64_t key = 0; key < explained; ++key)
-        accesses += filter.explain(patterned_key<pattern>(plan.elements + key)).accesses;
-      found.negative_accesses +=
-          static_cast<double>(accesses) / static_cast<double>(explained) / filters;
+      found.negative_accesses += mean_accesses(filter, plan.elements, 1, explained) / filters;
+      // Early elements and late ones.
+      const std::uint64_t asked = std::min(explained, plan.elements);
+      found.positive_accesses += mean_accesses(filter, 0, plan.elements / asked, asked) / filters;
       stated.push_back(filter.stats().current_fpr);
     });
   for (const double fpr : stated) found.stated_mean += fpr / filters;

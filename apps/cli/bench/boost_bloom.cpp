@@ -49,6 +49,9 @@ class boost_contender final : public contender {
     for (const std::uint64_t key : keys) filter_.insert(key);
   }
   void insert_bulk(key_span keys) override { filter_.insert(keys.begin(), keys.end()); }
+  void insert_watched(key_span keys, latency_watch& watch) override {
+    insert_each_watched(filter_, keys, watch);
+  }
 
   std::uint64_t count_one_by_one(key_span keys) const override {
     std::uint64_t yes = 0;

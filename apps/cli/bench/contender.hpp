@@ -13,6 +13,8 @@
 #include <string>
 #include <vector>
 
+#include "bench/latency_watch.hpp"
+#include "oneprobe/core/pocket_shape.hpp"
 #include "oneprobe/hash/hasher.hpp"
 
 namespace oneprobe::cli {
@@ -37,6 +39,8 @@ struct contender_facts {
   std::uint64_t memory_bytes = 0;
   std::optional<unsigned> bits_set{};  // k
   std::optional<double> fpr_model{};   // at the planned number of elements
+  /// The buckets of a fingerprint filter.
+  std::optional<pocket_shape> pocket{};
 };
 
 /// Work counted in software, per operation.
@@ -62,6 +66,8 @@ class contender {
   virtual void clear() = 0;
   virtual void insert_one_by_one(key_span keys) = 0;
   virtual void insert_bulk(key_span keys) = 0;
+  /// One by one, each with its own time.
+  virtual void insert_watched(key_span keys, latency_watch& watch) = 0;
 
   /// How many of the keys may be contained. For the bare memory: a number that depends on every
   /// line that was read.
@@ -73,6 +79,17 @@ class contender {
   /// The error rate that the bits as they are let expect, if the filter knows it.
   virtual std::optional<double> current_fpr() const { return std::nullopt; }
 };
+
+/// insert_watched, for any filter.
+template <class Filter>
+void insert_each_watched(Filter& filter, key_span keys, latency_watch& watch) {
+  watch.begin_part();
+  for (const std::uint64_t key : keys) {
+    const std::uint64_t begin = begin_ticks();
+    filter.insert(key);
+    watch.record(begin, end_ticks());
+  }
+}
 
 using contender_list = std::vector<std::unique_ptr<contender>>;
 

@@ -8,6 +8,8 @@
 #include "bench/boost_bloom.hpp"
 #include "bench/machine.hpp"
 #include "bench/our_filters.hpp"
+#include "bench/tick_clock.hpp"
+#include "bench/time_cell.hpp"
 
 namespace oneprobe::cli {
 namespace {
@@ -36,6 +38,13 @@ std::optional<double> median_of(const std::vector<double>& rounds) {
   return median(rounds);
 }
 
+/// With the geometry of its buckets, on which speed and error of a fingerprint filter depend.
+std::string shown_name(const contender_facts& facts) {
+  if (!facts.pocket) return facts.name;
+  return fmt::format("{} f={} h={}", facts.name, facts.pocket->remainder_bits,
+                     facts.pocket->bucket_capacity);
+}
+
 /// The line that an operation is compared with: bulk against bulk. An insertion reads a line too,
 /// and writes it back.
 operation line_operation(operation what) {
@@ -43,6 +52,20 @@ operation line_operation(operation what) {
                     what == operation::bulk_positive;
   return bulk ? operation::bulk_negative : operation::negative;
 }
+
+/// What is said of single insertions.
+struct latency_figure {
+  const char* name;
+  double insert_latencies::*what;
+};
+constexpr std::array<latency_figure, 6> latency_figures{{
+    {"p50", &insert_latencies::p50_ns},
+    {"p99", &insert_latencies::p99_ns},
+    {"p999", &insert_latencies::p999_ns},
+    {"p9999", &insert_latencies::p9999_ns},
+    {"max", &insert_latencies::max_ns},
+    {"max_running", &insert_latencies::max_running_ns},
+}};
 
 // --- JSON ---------------------------------------------------------------------------------------
 
@@ -81,6 +104,12 @@ report row_of(const filter_contest& contest, const contest_entry& entry) {
                                      static_cast<double>(contest.size.elements));
   out.whole("memory_bytes", facts.memory_bytes);
   out.whole_or("bits_set", facts.bits_set, "");
+  if (facts.pocket) {
+    out.whole("remainder_bits", facts.pocket->remainder_bits);
+    out.whole("bucket_capacity", facts.pocket->bucket_capacity);
+  } else {
+    out.nothing("remainder_bits", "").nothing("bucket_capacity", "");
+  }
   out.number("fpr", measured_fpr(result));
   add_optional(out, "fpr_model", facts.fpr_model);
   add_optional(out, "fpr_now", result.current_fpr);
@@ -89,6 +118,10 @@ report row_of(const filter_contest& contest, const contest_entry& entry) {
   for (const operation what : all_operations)
     add_optional(out, fmt::format("{}_ns", operation_names[static_cast<std::size_t>(what)]),
                  median_of(result.ns(what)));
+  const std::optional<insert_latencies> single = summary_of(result.latencies);
+  for (const auto& [name, what] : latency_figures)
+    add_optional(out, fmt::format("insert_{}_ns", name),
+                 single ? std::optional((*single).*what) : std::nullopt);
   out.number("negative_lines", result.costs.negative_lines);
   add_optional(out, "insert_accesses", result.costs.insert_accesses);
   out.number("negative_accesses", result.costs.negative_accesses);
@@ -154,11 +187,27 @@ std::string times_table(const filter_contest& contest) {
   for (int i = 0; i < 3; ++i) text += fmt::format("{:>7}{:>7}", "one", "bulk");
   text += '\n';
   for (const auto& [facts, result] : contest.entries) {
-    std::string line = fmt::format("  {:{}}", facts.name, name_width);
+    std::string line = fmt::format("  {:{}}", shown_name(facts), name_width);
     line += facts.kind == contender_kind::memory ? fmt::format("{:>9}", "")
                                                  : fmt::format("{:9.1e}", measured_fpr(result));
     for (const operation what : all_operations) line += cell(median_of(result.ns(what)));
     text += without_trailing_spaces(line) + '\n';
+  }
+  return text;
+}
+
+std::string latencies_table(const filter_contest& contest) {
+  std::string text = fmt::format("{:{}}", "", 2 + name_width);
+  for (const char* heading : {"p50", "p99", "p99.9", "p99.99", "max", "max*"})
+    text += fmt::format("{:>8}", heading);
+  text += '\n';
+  for (const auto& [facts, result] : contest.entries) {
+    const std::optional<insert_latencies> single = summary_of(result.latencies);
+    if (!single) continue;
+    text += fmt::format("  {:{}}", shown_name(facts), name_width);
+    for (const latency_figure& figure : latency_figures)
+      text += time_cell((*single).*figure.what, 8);
+    text += '\n';
   }
   return text;
 }
@@ -173,7 +222,7 @@ std::string ratio_table(const filter_contest& contest, Base&& base_times) {
   for (const auto& [facts, result] : contest.entries) {
     if (facts.kind == contender_kind::memory) continue;
     std::string line =
-        fmt::format("  {:{}}{:6.2f}", facts.name, name_width, result.costs.negative_lines);
+        fmt::format("  {:{}}{:6.2f}", shown_name(facts), name_width, result.costs.negative_lines);
     for (const operation what : shown) {
       const auto found = ratio_of(result.ns(what), base_times(what));
       line += fmt::format("{:>15}", found ? fmt::format("{:.2f} +-{:.2f}", found->median,
@@ -205,6 +254,8 @@ std::string tables_of(const filter_contest& contest) {
       return line->result.ns(line_operation(what));
     });
   }
+  text += "\nSingle insertions over the last 2 % of the filling; * while running\n\n";
+  text += latencies_table(contest);
   for (const std::string& each : contest.left_out)
     text += '\n' + wrapped("Left out: " + each, line_width, 0);
   return text;
@@ -230,6 +281,9 @@ report report_of(const std::vector<filter_contest>& contests, const machine_fact
   out.whole("elements", contests.front().size.elements);
   out.whole("rounds", contests.front().settings.rounds);
   out.whole("queries_per_round", contests.front().settings.queries);
+  const tick_clock clock;
+  out.text("latency_clock", std::string(clock.name()));
+  out.number("latency_clock_cost_ns", clock.cost_ns());
   out.object("memory_limit", memory_limit_of(contests.front()));
   std::vector<report> limits, rows;
   std::vector<std::string> faults, left_out;

@@ -22,6 +22,9 @@
 
 namespace oneprobe::cli {
 
+/// Of a filling, at its end, whose single insertions are watched.
+inline constexpr double watched_share = 0.02;
+
 class latency_watch {
  public:
   explicit latency_watch(const tick_clock& clock)

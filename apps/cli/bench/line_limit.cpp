@@ -33,6 +33,7 @@ class line_limit final : public contender {
   void clear() override {}
   void insert_one_by_one(key_span) override {}
   void insert_bulk(key_span) override {}
+  void insert_watched(key_span, latency_watch&) override {}
 
   std::uint64_t count_one_by_one(key_span keys) const override {
     std::uint64_t sum = 0;

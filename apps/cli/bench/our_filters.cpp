@@ -28,7 +28,9 @@ class our_filter final : public contender {
                .kind = kind,
                .memory_bytes = plan.memory().total(),
                .bits_set = plan.sets_bits() ? std::optional(plan.bits_set) : std::nullopt,
-               .fpr_model = plan.predicted.fpr},
+               .fpr_model = plan.predicted.fpr,
+               .pocket =
+                   kind == contender_kind::fingerprint ? std::optional(plan.pocket) : std::nullopt},
         filter_(plan, hash) {}
 
   const contender_facts& facts() const override { return facts_; }
@@ -41,6 +43,9 @@ class our_filter final : public contender {
   void insert_bulk(key_span keys) override {
     for (; !keys.empty(); keys = keys.subspan(call_size(keys)))
       filter_.bulk_insert(keys.first(call_size(keys)));
+  }
+  void insert_watched(key_span keys, latency_watch& watch) override {
+    insert_each_watched(filter_, keys, watch);
   }
 
   std::uint64_t count_one_by_one(key_span keys) const override {
@@ -61,8 +66,9 @@ class our_filter final : public contender {
     const auto [negative_accesses, negative_lines] = mean_path(absent);
     const double positive_accesses = mean_path(inserted).accesses;
     return {.negative_lines = negative_lines,
-            // An element was turned away where a search for it goes on, so that its insertion
-            // visited what the search visits.
+            // The mean of a whole filling. A search goes past the buckets that turned the element
+            // away, which its insertion visited, and past those that handed it on later, for each
+            // of which another's insertion went on to the next bucket in its stead.
             .insert_accesses = positive_accesses,
             .negative_accesses = negative_accesses,
             .positive_accesses = positive_accesses,

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cstring>
 
+#include "bench/latency_watch.hpp"
 #include "bench/measuring.hpp"
+#include "bench/tick_clock.hpp"
 
 namespace oneprobe::cli {
 namespace {
@@ -83,7 +85,7 @@ class track {
     std::array<double, 2> ns{};
     std::array<std::uint64_t, 2> keys{};
     for (std::uint64_t part = 0; part < parts_of_filling; ++part) {
-      const key_span some = part_of_inserted(part, parts_of_filling);
+      const key_span some = part_of_filling(part);
       const std::size_t way = (part + round_) % 2;
       const double begin = cpu_ns();
       if (way == 0)
@@ -95,6 +97,14 @@ class track {
     }
     add_time(who, operation::insert, ns[0], keys[0]);
     add_time(who, operation::bulk_insert, ns[1], keys[1]);
+    latency_watch watch(clock_);
+    filter.insert_watched(key_span(inserted_).subspan(unwatched()), watch);
+    results_[who].latencies.push_back({.p50_ns = watch.quantile_ns(0.5),
+                                       .p99_ns = watch.quantile_ns(0.99),
+                                       .p999_ns = watch.quantile_ns(0.999),
+                                       .p9999_ns = watch.quantile_ns(0.9999),
+                                       .max_ns = watch.largest_ns(),
+                                       .max_running_ns = watch.largest_running_ns()});
   }
 
   template <class Ask>
@@ -158,15 +168,21 @@ class track {
     results_[who].current_fpr = asked.current_fpr();
   }
 
-  key_span part_of_inserted(std::uint64_t part, std::uint64_t parts) const {
-    const std::size_t first = inserted_.size() * part / parts;
-    const std::size_t last = inserted_.size() * (part + 1) / parts;
+  /// How many of the keys are inserted before the watched ones.
+  std::size_t unwatched() const {
+    const auto all = static_cast<double>(inserted_.size());
+    return inserted_.size() - static_cast<std::size_t>(watched_share * all);
+  }
+  key_span part_of_filling(std::uint64_t part) const {
+    const std::size_t first = unwatched() * part / parts_of_filling;
+    const std::size_t last = unwatched() * (part + 1) / parts_of_filling;
     return key_span(inserted_).subspan(first, last - first);
   }
 
   const contender_list& contenders_;
   const race_settings& settings_;
   const race_progress& tell_;
+  tick_clock clock_{};
   std::vector<race_result> results_;
   std::vector<std::uint64_t> inserted_;
   std::vector<std::uint64_t> absent_;
@@ -180,6 +196,22 @@ class track {
 std::vector<race_result> race(const contender_list& contenders, const race_settings& settings,
                               const race_progress& tell) {
   return track(contenders, settings, tell).run();
+}
+
+std::optional<insert_latencies> summary_of(const std::vector<insert_latencies>& rounds) {
+  if (rounds.empty()) return std::nullopt;
+  const auto each = [&](double insert_latencies::*what) {
+    std::vector<double> values;
+    for (const insert_latencies& round : rounds) values.push_back(round.*what);
+    return values;
+  };
+  const auto worst = [&](double insert_latencies::*what) { return std::ranges::max(each(what)); };
+  return insert_latencies{.p50_ns = median(each(&insert_latencies::p50_ns)),
+                          .p99_ns = median(each(&insert_latencies::p99_ns)),
+                          .p999_ns = median(each(&insert_latencies::p999_ns)),
+                          .p9999_ns = median(each(&insert_latencies::p9999_ns)),
+                          .max_ns = worst(&insert_latencies::max_ns),
+                          .max_running_ns = worst(&insert_latencies::max_running_ns)};
 }
 
 double median(std::vector<double> values) {

@@ -9,8 +9,6 @@
 namespace oneprobe::cli {
 namespace {
 
-// The last part of a filling, where each insertion is watched.
-constexpr double watched_share = 0.02;
 // Dependent lookups wait for memory one after the other: fewer of them do.
 constexpr std::uint64_t queries_per_chained = 4;
 constexpr std::uint64_t elements_per_erased = 16;

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "bench/tick_clock.hpp"
+#include "bench/time_cell.hpp"
 
 namespace oneprobe::cli {
 namespace {
@@ -153,17 +154,6 @@ std::string without_trailing_spaces(std::string line) {
 std::string plain_cell(const std::optional<double>& value, int width) {
   if (!value) return fmt::format("{:>{}}", "", width);
   return fmt::format("{:{}.{}f}", *value, width, *value < 100 ? 1 : 0);
-}
-
-/// "85 ns", "1.2 us", "250 ms".
-std::string time_cell(const std::optional<double>& ns, int width) {
-  if (!ns) return fmt::format("{:>{}}", "", width);
-  constexpr std::array<const char*, 4> units{"ns", "us", "ms", "s"};
-  double amount = *ns;
-  std::size_t unit = 0;
-  for (; amount >= 999.5 && unit + 1 < units.size(); ++unit) amount /= 1000;
-  const int digits = unit == 0 || amount >= 99.5 ? 0 : 1;
-  return fmt::format("{:>{}}", fmt::format("{:.{}f} {}", amount, digits, units[unit]), width);
 }
 
 /// One line for each table; `cells` makes its text from the entry.

@@ -61,7 +61,7 @@ struct lookup_path {
 
 /// What a filter counts while it is filled; saved with it.
 struct filter_counts {
-  std::uint64_t size = 0;      // inserts that answered `added`
+  std::uint64_t size = 0;      // inserts that answered `added`; fingerprints held, where those are
   std::uint64_t overflow = 0;  // entries of the overflow list
   std::uint64_t forced = 0;    // elements forced into a block that had refused them, or for which
                                // a bucket of fingerprints was saturated

@@ -81,9 +81,7 @@ class fingerprint_engine {
   }
 
   insert_outcome insert(key_hash hash) noexcept {
-    if (calls_.insert(*this, hash)) return insert_outcome::possibly_present;
-    ++size_;
-    return insert_outcome::added;
+    return calls_.insert(*this, hash) ? insert_outcome::possibly_present : insert_outcome::added;
   }
   template <class Source>
   std::uint64_t insert_all(std::size_t count, Source&& source) {
@@ -204,30 +202,42 @@ class fingerprint_engine {
         [&](std::size_t i, const auto& ended) { sink(i, asked.answer(ended)); });
   }
 
-  // Inserts. All of them say whether may_contain would have said yes before.
+  // Inserts. All of them say whether may_contain would have said yes before, and count what is held
+  // more than before: an element that was handed on and has come to an equal one counts no more.
 
   template <class Buckets, class State>
   bool settle(Buckets& buckets, const State& ended) noexcept {
-    if (ended.end == walk_end::placed) return false;
-    if (ended.end == walk_end::present) return ended.element.could_be_found;
+    if (ended.end == walk_end::placed) {
+      ++size_;
+      return false;
+    }
+    if (ended.end == walk_end::present) return counted(0, ended.element.could_be_found);
     return take_overflow(buckets, ended.probe, ended.at, ended.element.could_be_found);
   }
   template <class Buckets>
   [[gnu::noinline]] bool take_overflow(Buckets& buckets, fingerprint_probe element, position last,
                                        bool could_be_found) noexcept {
     // A list that answers yes to all need not keep anything more.
-    if (dropped_ != 0) return could_be_found;
+    if (dropped_ != 0) return counted(0, could_be_found);
+    const std::uint64_t before = entries_;
     switch (overflow().insert(overflow_bits(scheme_.left_of(element, last)))) {
       case list_outcome::present:
-        return could_be_found;
+        return counted(0, could_be_found);
       case list_outcome::full:
         buckets.saturate(last.bucket);
         forced_ = added_up(forced_, 1);
-        break;
+        return counted(0, false);
       case list_outcome::added:
-        break;
+        return counted(entries_ - before, false);
     }
     return false;
+  }
+  /// Counts an insertion after which so many more are held. Where some were forgotten that is not
+  /// known any more, and what was surely new counts.
+  bool counted(std::uint64_t held, bool could_be_found) noexcept {
+    const bool is_known = forced_ == 0 && dropped_ == 0;
+    size_ = added_up(size_, is_known ? held : could_be_found ? 0 : 1);
+    return could_be_found;
   }
   template <class Buckets>
   static bool insert_one(engine& changed, key_hash hash) noexcept {
@@ -250,11 +260,7 @@ class fingerprint_engine {
           const fingerprint_probe element = changed.scheme_.start(hash);
           return walk.start(element, {.fingerprint = element.fingerprint});
         },
-        [&](std::size_t, const auto& ended) {
-          const std::uint64_t one = changed.settle(buckets, ended) ? 0 : 1;
-          added += one;
-          changed.size_ += one;  // here: the source may throw before all are in
-        });
+        [&](std::size_t, const auto& ended) { added += changed.settle(buckets, ended) ? 0u : 1u; });
     return added;
   }
 
@@ -286,7 +292,7 @@ class fingerprint_engine {
   simd_level level_;
   calls calls_;
   std::size_t list_begin_;
-  std::uint64_t size_;
+  std::uint64_t size_;  // fingerprints held, until one is forgotten; then also what was new
   std::uint64_t entries_;
   std::uint64_t forced_;
   std::uint64_t dropped_;  // only a merge changes it
@@ -298,6 +304,7 @@ inline void fingerprint_engine::merge(const fingerprint_engine& other) noexcept 
   auto mine = buckets();
   const auto theirs = other.buckets();
   placing walk(scheme_, mine, capacity());
+  const std::uint64_t both = added_up(size_, other.size_);
   std::uint64_t saturated = 0;  // there; a view may have counted fewer
   for (std::uint32_t level = 0; level < scheme_.choices(); ++level) {
     const std::uint64_t begin = scheme_.level_begin(level);
@@ -321,9 +328,11 @@ inline void fingerprint_engine::merge(const fingerprint_engine& other) noexcept 
         mine.mark_passed_on(i);
     }
   }
+  const std::uint64_t entries = entries_;
   dropped_ = added_up(dropped_, added_up(other.dropped_, overflow().unite(other.overflow())));
-  size_ = added_up(size_, other.size_);
   forced_ = added_up(forced_, std::max(saturated, other.forced_));
+  // What was forgotten, here or there, cannot be counted.
+  size_ = forced_ == 0 && dropped_ == 0 ? added_up(size_, entries_ - entries) : both;
 }
 
 inline lookup_path fingerprint_engine::explain(key_hash hash) const noexcept {

@@ -35,7 +35,12 @@ class FilterTest(unittest.TestCase):
                 seen = small(kind, len(keys))
                 self.assertEqual(seen.kind, kind)
                 added = seen.add_many(keys)
-                self.assertEqual(added, len(seen))
+                if kind == "fingerprint":
+                    # It counts what it holds: an element that is handed on may come to an equal one.
+                    self.assertLessEqual(len(seen), added)
+                    self.assertGreater(len(seen), 0.999 * added)
+                else:
+                    self.assertEqual(added, len(seen))
                 self.assertTrue(seen.may_contain_many(keys).all())
                 # Of 100 expected, five standard deviations and what filters of this size differ by.
                 wrong = int(seen.may_contain_many(absent).sum())

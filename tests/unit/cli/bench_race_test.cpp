@@ -33,6 +33,11 @@ class liar final : public contender {
     keys_.insert(keys.begin(), keys.end());
     bulk += keys.size();
   }
+  void insert_watched(key_span keys, latency_watch& watch) override {
+    insert_each_watched(*this, keys, watch);
+    watched += keys.size();
+  }
+  void insert(std::uint64_t key) { keys_.insert(key); }
   std::uint64_t count_one_by_one(key_span keys) const override {
     std::uint64_t yes = 0;
     for (const std::uint64_t key : keys) yes += may_contain(key) ? 1u : 0u;
@@ -51,6 +56,7 @@ class liar final : public contender {
   std::uint64_t clears = 0;
   std::uint64_t one_by_one = 0;
   std::uint64_t bulk = 0;
+  std::uint64_t watched = 0;
 
  private:
   bool may_contain(std::uint64_t key) const {
@@ -64,7 +70,7 @@ class liar final : public contender {
   std::set<std::uint64_t> keys_{};
 };
 
-constexpr race_settings settings{.elements = 10'000, .queries = 8'000, .rounds = 3, .seed = 7};
+constexpr race_settings settings{.elements = 20'000, .queries = 8'000, .rounds = 3, .seed = 7};
 
 std::vector<std::string> faults_of_a(liar::lie how) {
   contender_list list;
@@ -104,11 +110,48 @@ TEST(bench_race, every_round_fills_anew_half_one_by_one_and_half_in_bulk) {
   });
   const auto& filled = dynamic_cast<const liar&>(*list.front());
   EXPECT_EQ(filled.clears, settings.rounds + 1);  // once before, for the pages
-  EXPECT_EQ(filled.one_by_one + filled.bulk, settings.rounds * settings.elements);
+  EXPECT_EQ(filled.one_by_one + filled.bulk + filled.watched, settings.rounds * settings.elements);
   EXPECT_EQ(filled.one_by_one, filled.bulk);
   for (const operation what : all_operations)
     EXPECT_EQ(results.front().ns(what).size(), settings.rounds);
   EXPECT_EQ(results.front().negatives_asked, settings.rounds * settings.queries);
+}
+
+TEST(bench_race, the_last_two_percent_of_every_filling_are_watched_one_by_one) {
+  contender_list list;
+  list.push_back(std::make_unique<liar>(liar::lie::none));
+  const auto results = race(list, settings, [](double, std::string_view) {});
+  const auto& filled = dynamic_cast<const liar&>(*list.front());
+  EXPECT_EQ(filled.watched, settings.rounds * settings.elements / 50);
+  ASSERT_EQ(results.front().latencies.size(), settings.rounds);
+  for (const insert_latencies& round : results.front().latencies) {
+    EXPECT_LT(0, round.p50_ns);  // an insertion into a tree
+    EXPECT_LE(round.p50_ns, round.p99_ns);
+    EXPECT_LE(round.p99_ns, round.p999_ns);
+    EXPECT_LE(round.p999_ns, round.p9999_ns);
+    EXPECT_LE(round.p9999_ns, round.max_ns);
+    EXPECT_LE(round.max_running_ns, round.max_ns);
+  }
+}
+
+TEST(bench_race, latencies_of_rounds_are_the_median_percentile_and_the_worst) {
+  const auto round = [](double ns) {
+    return insert_latencies{.p50_ns = ns,
+                            .p99_ns = 2 * ns,
+                            .p999_ns = 3 * ns,
+                            .p9999_ns = 4 * ns,
+                            .max_ns = 5 * ns,
+                            .max_running_ns = 4.5 * ns};
+  };
+  const auto all = summary_of({round(10), round(30), round(20)});
+  ASSERT_TRUE(all);
+  EXPECT_EQ(all->p50_ns, 20);
+  EXPECT_EQ(all->p99_ns, 40);
+  EXPECT_EQ(all->p999_ns, 60);
+  EXPECT_EQ(all->p9999_ns, 80);
+  EXPECT_EQ(all->max_ns, 150);
+  EXPECT_EQ(all->max_running_ns, 135);
+  EXPECT_FALSE(summary_of({}));
 }
 
 TEST(bench_race, the_median_is_the_middle) {
