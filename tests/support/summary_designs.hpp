@@ -45,6 +45,9 @@ inline summary_plan cramped(summary_kind kind, summary_deletion deletion,
     plan.filter_cells = {600};
     plan.filter_hashes = {4};
     plan.counter_bits = {3, 2, 2, 1};
+  } else if (kind == summary_kind::interpolation) {
+    plan.string_blocks = 6;
+    plan.remainder_bits = 6;
   } else {
     plan.filter_cells = {1'500, 250, 100, 40};
     plan.filter_hashes = {4, 5, 5, 5};

@@ -43,9 +43,13 @@ TEST(plan_summary, keeps_what_it_is_asked_for) {
     for (const std::uint32_t capacity : {1u, 4u, 16u})
       for (const auto deletion : {summary_deletion::none, summary_deletion::lazy,
                                   summary_deletion::incremental, summary_deletion::counting})
-        for (const auto kind : {summary_kind::single_filter, summary_kind::multi_filter}) {
+        for (const auto kind : {summary_kind::single_filter, summary_kind::multi_filter,
+                                summary_kind::interpolation}) {
           SCOPED_TRACE(std::to_string(elements) + " in buckets of " + std::to_string(capacity) +
                        ", " + std::string(name_of(deletion)) + ", " + std::string(name_of(kind)));
+          if (kind == summary_kind::interpolation &&
+              (deletion == summary_deletion::lazy || deletion == summary_deletion::incremental))
+            continue;
           // A second or two each.
           if (elements == 1'000'000 && (capacity != 16 || deletion != summary_deletion::counting))
             continue;
@@ -164,6 +168,10 @@ TEST(plan_summary, refuses_needs_out_of_range_by_name) {
             "failure_probability must be from 1e-30 to 0.5; found 0");
   EXPECT_EQ(refusal({.elements = 10, .failure_probability = 0.1, .summary_bytes = 10}),
             "at most one of failure_probability and summary_bytes must be given; found both");
+  EXPECT_EQ(refusal({.elements = 10,
+                     .deletion = summary_deletion::lazy,
+                     .kind = summary_kind::interpolation}),
+            "deletion must be none or counting where kind is interpolation; found lazy");
   EXPECT_EQ(refusal({.elements = 10, .summary_bytes = 0}),
             "summary_bytes must be at least 1; found 0");
 }

@@ -15,6 +15,7 @@
 #include "oneprobe/scheme/schemes.hpp"
 #include "oneprobe/scheme/walk.hpp"
 #include "oneprobe/store/load_counters.hpp"
+#include "oneprobe/summary/interpolation_summary.hpp"
 #include "oneprobe/summary/multi_filter.hpp"
 #include "oneprobe/summary/single_filter.hpp"
 #include "support/summary_designs.hpp"
@@ -95,6 +96,7 @@ void work_cramped_twice(summary_kind kind, summary_deletion deletion) {
 TEST(one_probe_map, agrees_with_its_twin_where_summaries_fail) {
   work_cramped_twice<counting_single_filter_summary, 16>(single_filter, counting);
   work_cramped_twice<counting_multi_filter_summary, 4>(multi_filter, counting);
+  work_cramped_twice<interpolation_summary, 4>(interpolation, counting);
 }
 TEST(one_probe_map, agrees_with_its_twin_where_summaries_fail_and_deletion_is_lazy) {
   work_cramped_twice<single_filter_summary, 4>(single_filter, lazy);
@@ -149,6 +151,8 @@ TEST(one_probe_map, takes_exactly_the_memory_of_its_plan) {
   check(number_map<counting_multi_filter_summary>(ten_thousand(multi_filter, counting)));
   check(number_map<counting_multi_filter_summary, 4>(cramped(multi_filter, counting, 4)));
   check(number_map<multi_filter_summary, 16>(cramped(multi_filter, lazy, 16)));
+  check(number_map<interpolation_summary>(cramped(interpolation, none, 1)));
+  check(number_map<interpolation_summary, 4>(cramped(interpolation, counting, 4)));
 }
 
 TEST(one_probe_map, reads_no_bucket_for_a_key_that_the_summary_does_not_know) {
