@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <random>
@@ -136,6 +137,66 @@ TEST(one_probe_map, says_that_a_reconstruction_that_it_gives_up_has_moved_nothin
   }
   EXPECT_GT(map.stats().given_up, 0u);
   EXPECT_GT(moved, 0u);
+}
+
+/// Counts what it is told and how often a piece of it is cleared, whoever else counts.
+class counted_summary : public multi_filter_summary {
+ public:
+  using multi_filter_summary::insert;
+  using multi_filter_summary::multi_filter_summary;
+  static inline std::uint64_t told = 0, cleared = 0;
+
+  summary_outcome insert(key_hash hash, std::uint32_t level, cell_changes& changed) {
+    ++told;
+    return multi_filter_summary::insert(hash, level, changed);
+  }
+  void clear_bytes(std::uint64_t first, std::uint64_t count) {
+    ++cleared;
+    multi_filter_summary::clear_bytes(first, count);
+  }
+};
+/// A value that counts how often it is moved.
+struct counted_value {
+  static inline std::uint64_t moves = 0;
+  counted_value() = default;
+  counted_value(counted_value&&) noexcept { ++moves; }
+};
+
+/// As reconstruction.hpp says: with each step at most two tellings, a move, or a piece cleared; and
+/// what the change itself tells the two summaries. Also where one is given up, and while elements
+/// leave that wait.
+TEST(one_probe_map, works_no_more_with_a_change_than_its_plan_says) {
+  summary_plan roomy = ten_thousand(multi_filter, incremental);
+  roomy.work_per_change = 50;
+  roomy.deleted_limit = 4'000;
+  summary_plan small = cramped(multi_filter, incremental, 1);
+  small.filter_cells = {1'500, 120, 60, 20};
+  small.overflow_reserve = 8;
+  small.work_per_change = 10;
+  for (const summary_plan& plan : {roomy, small}) {
+    const bool gives_up = plan.elements == small.elements;
+    one_probe_map<number, counted_value, counted_summary> map(plan, seeded_hash(2));
+    std::mt19937_64 random(1);
+    std::uint64_t most_told = 0, most_cleared = 0;
+    for (int i = 0; i < 150'000; ++i) {
+      counted_summary::told = counted_summary::cleared = counted_value::moves = 0;
+      const number key = random() % (gives_up ? 900 : 18'000);
+      if (random() % 2 == 0)
+        map.try_emplace(key);
+      else
+        map.erase(key);
+      ASSERT_LE(counted_summary::told, 2 * plan.work_per_change + 2);
+      ASSERT_LE(counted_summary::cleared, plan.work_per_change);
+      ASSERT_LE(counted_value::moves, plan.work_per_change);
+      most_told = std::max(most_told, counted_summary::told);
+      most_cleared = std::max(most_cleared, counted_summary::cleared);
+    }
+    const one_probe_stats stats = map.stats();
+    EXPECT_GT(stats.reconstructions + stats.given_up, 5u);
+    EXPECT_EQ(stats.given_up > 0, gives_up);
+    EXPECT_EQ(most_cleared, plan.work_per_change);
+    EXPECT_GT(most_told, plan.work_per_change / 4);
+  }
 }
 
 TEST(one_probe_map, takes_exactly_the_memory_of_its_plan) {
