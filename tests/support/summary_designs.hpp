@@ -60,4 +60,18 @@ inline summary_plan cramped(summary_kind kind, summary_deletion deletion,
   return plan;
 }
 
+/// Strings so short that false positives can be counted, and yet few elements fail.
+inline summary_plan with_short_strings(std::uint64_t elements) {
+  summary_plan plan = plan_summary({.elements = elements,
+                                    .deletion = summary_deletion::counting,
+                                    .kind = summary_kind::interpolation,
+                                    .detail = plan_detail::plan_only})
+                          .plan.value();
+  plan.remainder_bits = 14;
+  plan.string_blocks = plan_interpolation(elements, plan.levels, plan.remainder_bits).blocks;
+  plan.predicted = predict_summary(plan);
+  plan.overflow_reserve += static_cast<std::uint64_t>(10 * plan.predicted.overflow_mean);
+  return plan;
+}
+
 }  // namespace summaries

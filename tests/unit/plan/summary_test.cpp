@@ -131,6 +131,25 @@ TEST(plan_summary, has_work_enough_to_end_a_reconstruction_in_time) {
   EXPECT_GT(static_cast<double>(plan.overflow_reserve), plan.predicted.reconstruction_moves);
 }
 
+/// What docs/summaries.md says in words: half as much again as the paper's counting design; two
+/// fifths more, and three and a half times as much, if only elements of the first level leave.
+TEST(plan_summary, takes_more_for_churn_and_for_the_worst_departures) {
+  const auto bytes = [](summary_deletion deletion, summary_departures departures) {
+    return static_cast<double>(plan_summary({.elements = 10'000,
+                                             .deletion = deletion,
+                                             .departures = departures,
+                                             .kind = summary_kind::multi_filter,
+                                             .detail = plan_detail::plan_only})
+                                   .plan->summary_bytes());
+  };
+  using enum summary_deletion;
+  using enum summary_departures;
+  const double theirs = static_cast<double>(paper_summary("ssh-10k-counting")->summary_bytes());
+  EXPECT_NEAR(bytes(counting, any) / theirs, 1.5, 0.05);
+  EXPECT_NEAR(bytes(lazy, first_level) / bytes(lazy, any), 1.4, 0.05);
+  EXPECT_NEAR(bytes(counting, first_level) / bytes(counting, any), 3.6, 0.1);
+}
+
 TEST(plan_summary, refuses_what_cannot_be_had_and_names_the_nearest) {
   summary_proposal proposal = plan_summary({.elements = 10'000, .slow_bytes = 300'000});
   EXPECT_FALSE(proposal.plan);

@@ -12,6 +12,7 @@
 #include <stdexcept>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 #include "oneprobe/scheme/schemes.hpp"
 #include "oneprobe/scheme/walk.hpp"
@@ -197,6 +198,42 @@ TEST(one_probe_map, works_no_more_with_a_change_than_its_plan_says) {
     EXPECT_EQ(most_cleared, plan.work_per_change);
     EXPECT_GT(most_told, plan.work_per_change / 4);
   }
+}
+
+/// Most elements that a reconstruction moves leave while they wait in the overflow, those first
+/// that came last, and the other way round.
+TEST(one_probe_map, lets_elements_leave_that_wait_for_their_slot) {
+  const summary_plan plan = ten_thousand(multi_filter, incremental);
+  checked_one_probe_map checked(number_map<multi_filter_summary>(plan, seeded_hash(4)));
+  std::vector<number> keys;
+  number next = 0;
+  const auto waits = [&](number key) {
+    return checked.map().explain(key).stopped == table_path::stop::found_in_overflow;
+  };
+  std::uint64_t left = 0;
+  for (int round = 0; round < 20; ++round) {
+    while (keys.size() < 9'900) {
+      checked.insert(next, next);
+      keys.push_back(next++);
+    }
+    // The oldest, until enough others are on their way.
+    std::size_t oldest = 0;
+    while (checked.map().counts().overflow < 40 && oldest < 1'500) checked.erase(keys[oldest++]);
+    keys.erase(keys.begin(), keys.begin() + static_cast<std::ptrdiff_t>(oldest));
+    if (round % 2 == 0) std::ranges::reverse(keys);
+    for (number& key : keys) {
+      if (!waits(key)) continue;
+      checked.erase(key);
+      key = next;
+      checked.insert(next, next);
+      ++next;
+      ++left;
+    }
+    std::ranges::sort(keys);
+    checked.check_all();
+  }
+  EXPECT_GT(left, 500u);
+  EXPECT_GT(checked.map().stats().reconstructions, 10u);
 }
 
 TEST(one_probe_map, takes_exactly_the_memory_of_its_plan) {
