@@ -493,6 +493,11 @@ summary_plan with_several(summary_plan plan, std::vector<std::uint64_t> cells) {
   plan.filter_hashes[0] = 7;
   return plan;
 }
+summary_plan with_packed_strings(summary_plan plan, std::uint32_t bits) {
+  plan.kind = summary_kind::interpolation;
+  plan.remainder_bits = bits;
+  return plan;
+}
 summary_plan counted(summary_plan plan, std::vector<std::uint32_t> widths) {
   plan.deletion = summary_deletion::counting;
   std::copy(widths.begin(), widths.end(), plan.counter_bits.begin());
@@ -523,6 +528,8 @@ std::vector<named_summary> all_paper_summaries() {
       {"ssh-10k-counting-bold", "Section XI-B, bold widths", counted(several, {4, 4, 4, 3, 1})},
       {"ssh-10k-lazy", "Section XI-A", lazily(several, summary_deletion::lazy)},
       {"ssh-10k-incremental", "Section XI-A", lazily(several, summary_deletion::incremental)},
+      {"ssh-10k-interpolation", "Section VII", with_packed_strings(small, 55)},
+      {"ssh-100k-interpolation", "Section VII", with_packed_strings(large, 61)},
   };
 }
 

@@ -116,9 +116,11 @@ double pairs_apart(const level_loads& loads) {
 }
 
 /// Elements that find their string at another level, and those that find no cell.
-std::vector<double> string_failures(const interpolation_plan& strings, const level_loads& loads) {
+std::vector<double> string_failures(const interpolation_plan& strings, bool packed,
+                                    const level_loads& loads) {
   // While elements come and go, all of a pair's newcomers meet the other, not the later one only.
   const double equal = (loads.churns ? 2 : 1) * pairs_apart(loads) / strings.strings();
+  if (packed) return {equal, 0};
   // Too many for two blocks, as often as that ceases: whenever any of them leaves.
   const double crowd = loads.churns ? 2.0 * strings.block_cells() + 1 : 1;
   return {equal, crowd * strings.spill_probability(loads.elements)};
@@ -133,7 +135,7 @@ void size_strings(summary_plan& plan, const level_loads& loads, double failure,
     // How many times more than allowed, at worst.
     const auto excess = [&](double blocks) {
       strings.blocks = static_cast<std::uint64_t>(std::ceil(blocks));
-      const std::vector<double> failures = string_failures(strings, loads);
+      const std::vector<double> failures = string_failures(strings, false, loads);
       return std::max((failures[0] + failures[1]) / failure,
                       strings.false_positive_probability(loads.elements) / false_positive);
     };
@@ -188,7 +190,8 @@ double failing(const filter_size& filter, double mean_elements, bool churns) {
 }
 
 std::vector<double> expected_failures(const summary_plan& plan, const level_loads& loads) {
-  if (plan.kind == summary_kind::interpolation) return string_failures(plan.strings(), loads);
+  if (plan.kind == summary_kind::interpolation)
+    return string_failures(plan.strings(), plan.packs_strings(), loads);
   std::vector<double> failures;
   for (std::uint32_t i = 1; i < plan.levels; ++i) {
     const std::uint32_t which = plan.kind == summary_kind::single_filter ? 0 : i;

@@ -265,13 +265,16 @@ std::string program_of(const summary_plan& plan, std::uint32_t element_bytes) {
   const bool counting = plan.deletion == summary_deletion::counting;
   const bool sorted = plan.kind == summary_kind::interpolation;
   const std::string_view shape = plan.kind == summary_kind::single_filter ? "single" : "multi";
-  const std::string header = sorted ? "interpolation_summary" : fmt::format("{}_filter", shape);
+  const std::string header = plan.packs_strings() ? "packed_strings"
+                             : sorted             ? "interpolation_summary"
+                                                  : fmt::format("{}_filter", shape);
   const std::uint32_t width = alignment_of(element_bytes);
   const std::uint32_t key_bytes = std::min<std::uint32_t>(8, element_bytes);
   const std::uint32_t value_bytes = element_bytes - key_bytes;
   const std::string summary =
-      sorted ? "oneprobe::interpolation_summary"
-             : fmt::format("oneprobe::{}{}_filter_summary", counting ? "counting_" : "", shape);
+      plan.packs_strings() ? "oneprobe::packed_strings_summary"
+      : sorted             ? "oneprobe::interpolation_summary"
+               : fmt::format("oneprobe::{}{}_filter_summary", counting ? "counting_" : "", shape);
 
   members numbers;
   numbers.word("kind", "summary_kind", plan.kind)

@@ -160,6 +160,7 @@ std::string joined(const std::vector<std::uint64_t>& numbers) {
 }
 
 std::string filters_text(const summary_plan& plan) {
+  if (plan.packs_strings()) return fmt::format("strings of {} bits, packed", plan.remainder_bits);
   if (plan.kind == summary_kind::interpolation)
     return fmt::format("strings of {:.1f} bits, {} of them and the level in a cell, in {} lines",
                        plan.strings().string_bits(), plan.remainder_bits,

@@ -100,6 +100,7 @@ struct summary_plan {
   static constexpr std::uint32_t most_hashes = 64;
   static constexpr std::uint32_t most_counter_bits = 16;
   static constexpr std::uint32_t most_cell_bits = 56;  // counters of all levels, of a single filter
+  static constexpr std::uint32_t most_string_bits = 62;  // of packed strings
   static constexpr std::uint32_t most_bucket_capacity = 16;
   /// Slots and cells are numbered by 32 bits beside the table.
   static constexpr std::uint64_t most_slots = (std::uint64_t{1} << 32) - 2;
@@ -124,7 +125,8 @@ struct summary_plan {
   std::uint32_t counted_once_from = most_levels;
 
   /// Interpolation: blocks of strings, and what a block keeps of each
-  /// (core/interpolation_plan.hpp).
+  /// (core/interpolation_plan.hpp). Without blocks strings are packed (summary/packed_strings.hpp),
+  /// and all of their bits are kept.
   std::uint64_t string_blocks = 0;
   std::uint32_t remainder_bits = 0;
 
@@ -146,12 +148,15 @@ struct summary_plan {
            : kind == summary_kind::multi_filter ? levels
                                                 : 0;
   }
-  /// Interpolation: its strings.
+  constexpr bool packs_strings() const noexcept {
+    return kind == summary_kind::interpolation && string_blocks == 0;
+  }
+  /// Interpolation: its strings, as if in one block where they are packed.
   constexpr interpolation_plan strings() const noexcept {
     interpolation_plan plan;
     plan.elements = elements;
     plan.levels = levels;
-    plan.blocks = string_blocks;
+    plan.blocks = packs_strings() ? 1 : string_blocks;
     plan.remainder_bits = remainder_bits;
     return plan;
   }
@@ -169,6 +174,7 @@ struct summary_plan {
     if (kind == summary_kind::single_filter)
       return counting ? (filter_cells[0] * cell_bits() + 7) / 8
                       : cell_packing{levels + 1}.bytes(filter_cells[0]);
+    if (packs_strings()) return (elements * strings().cell_bits() + 7) / 8;
     if (kind == summary_kind::interpolation) return strings().memory_bytes();
     std::uint64_t bits = 0;
     for (std::uint32_t i = 0; i < filters(); ++i)
@@ -229,7 +235,12 @@ inline std::optional<std::string> find_fault(const summary_plan& plan) {
   if (plan.kind == summary_kind::interpolation) {
     check(!plan.is_lazy(), "deletion", "none or counting where strings are sorted",
           static_cast<unsigned>(plan.deletion));
-    if (!check.fault) check.fault = find_fault(plan.strings());
+    if (plan.packs_strings())
+      check(plan.remainder_bits >= 4 && plan.remainder_bits <= summary_plan::most_string_bits &&
+                plan.strings().cell_bits() <= 64,
+            "remainder_bits", "4 to 62, up to 64 with those of the level", plan.remainder_bits);
+    else if (!check.fault)
+      check.fault = find_fault(plan.strings());
   }
   if (plan.deletion == summary_deletion::counting && plan.filters() != 0) {
     for (std::uint32_t i = 0; i < plan.levels; ++i)

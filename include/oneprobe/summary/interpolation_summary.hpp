@@ -144,6 +144,8 @@ class interpolation_summary {
     check_plan(plan);
     if (plan.kind != summary_kind::interpolation)
       refuse_parameter("kind must be interpolation; found " + std::string(name_of(plan.kind)));
+    if (plan.packs_strings())
+      refuse_parameter("string_blocks must be at least 1 in this summary; found 0");
     return plan;
   }
 

@@ -202,6 +202,13 @@ TEST(paper_summaries, fail_as_the_paper_says) {
   EXPECT_NEAR(fails(*paper_summary("ssh-100k-single")), 7.27e-9, 0.005e-9);
   EXPECT_NEAR(fails(*paper_summary("ssh-100k-multi")), 1.38e-11, 0.005e-11);
   EXPECT_NEAR(fails(*paper_summary("ssh-10k-single-small")), 2.1e-6, 0.05e-6);
+  // The paper counts equal strings of one level, too: 1.39e-9 and 2.17e-9.
+  const summary_plan strings = *paper_summary("ssh-10k-interpolation");
+  EXPECT_NEAR(strings.predicted.false_positive_probability, 2.78e-13, 0.005e-13);
+  double one_level = 0;
+  for (const double stored : expected_levels(strings)) one_level += stored * stored / 1e8;
+  EXPECT_NEAR(strings.predicted.failure_probability, (1 - one_level) * 1.388e-9, 0.005e-9);
+  EXPECT_LT(fails(*paper_summary("ssh-100k-interpolation")), 2.17e-9);
   EXPECT_NEAR(paper_summary("ssh-10k-lazy")->predicted.reconstruction_moves, 100.02, 0.005);
   EXPECT_FALSE(paper_summary("ssh-1m-multi"));
 }

@@ -19,6 +19,7 @@
 #include "oneprobe/store/load_counters.hpp"
 #include "oneprobe/summary/interpolation_summary.hpp"
 #include "oneprobe/summary/multi_filter.hpp"
+#include "oneprobe/summary/packed_strings.hpp"
 #include "oneprobe/summary/single_filter.hpp"
 #include "support/summary_designs.hpp"
 #include "unit/summary/checked_one_probe_map.hpp"
@@ -249,6 +250,7 @@ TEST(one_probe_map, takes_exactly_the_memory_of_its_plan) {
   check(number_map<counting_multi_filter_summary>(ten_thousand(multi_filter, counting)));
   check(number_map<counting_multi_filter_summary, 4>(cramped(multi_filter, counting, 4)));
   check(number_map<multi_filter_summary, 16>(cramped(multi_filter, lazy, 16)));
+  check(number_map<packed_strings_summary>(summaries::paper("ssh-10k-interpolation")));
   check(number_map<interpolation_summary>(cramped(interpolation, none, 1)));
   check(number_map<interpolation_summary, 4>(cramped(interpolation, counting, 4)));
 }
