@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Runs a trial and keeps what it prints, with commit, date and machine.
+"""Runs a trial and keeps what it printed, with the commit, the date and the machine.
 
-usage: record_trials.py PROGRAM NAME VERB [ARGUMENT...]
+usage: record_trials.py SUBJECT NAME VERB [ARGUMENT...]
 
-PROGRAM is the built program (`./run trials` builds it), NAME.json in docs/trials/ receives its answer.
-tools/render_trials.py has the list of the records, and renders the pages afterwards:
+SUBJECT is filter, table or summary; NAME.json in docs/trials/ receives what `./run trials SUBJECT VERB ARGUMENT...` prints.
+A run that ends with another exit code than 0 is not kept: what it found stands in what it printed.
 
-    tools/record_trials.py build/tests/trials/filter_trials filters-overfill overfills --queries 2e7 --elements 1e6
+    tools/record_trials.py summary summaries-failures failures --builds 1e6
     tools/render_trials.py --write
 """
 
@@ -20,23 +20,21 @@ from record_benchmarks import PROJECT, commit, processor
 
 
 def main(arguments):
-    if len(arguments) < 3 or not arguments[1].startswith(("filters-", "tables-", "summaries-")):
+    if len(arguments) < 3:
         print(__doc__.strip(), file=sys.stderr)
         return 2
-    program, name, *further = arguments
-    machine = {
+    subject, name, *further = arguments
+    facts = {
         "cpu": processor(), "cores": os.cpu_count(), "load_average": os.getloadavg(), "commit": commit(),
-        "date": datetime.date.today().isoformat(),
+        "date": datetime.date.today().isoformat(), "command": " ".join(["./run", "trials", subject, *further]),
     }
-    done = subprocess.run([program, *further], stdout=subprocess.PIPE, check=False, text=True)
+    done = subprocess.run([PROJECT / "run", "trials", subject, *further], stdout=subprocess.PIPE, check=False, text=True)
     if done.returncode != 0:
-        # What it found wrong stands in its answer; such a run is not kept.
         print(done.stdout, end="", file=sys.stderr)
         return 1
-    answer = json.loads(done.stdout)
-    answer["machine"] = machine
+    record = {"machine": facts, **json.loads(done.stdout)}
     path = PROJECT / "docs" / "trials" / f"{name}.json"
-    path.write_text(json.dumps(answer, indent=2) + "\n", encoding="utf-8")
+    path.write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
     return 0
 
 

@@ -5,25 +5,25 @@ recorded runs in docs/trials/.
 usage: render_trials.py            compares the pages with what would be written; exit code 1 if they differ
        render_trials.py --write    writes the pages
 
-A record is what the trial printed; tools/record_trials.py adds commit, date and machine:
+A record is what the trial printed; tools/record_trials.py adds the commit, the date and the machine:
 
-    tools/record_trials.py build/tests/trials/filter_trials filters-keep keeps --keys 1e7 --lookups 1e9
-    tools/record_trials.py build/tests/trials/filter_trials filters-err errs --queries 1e9
-    tools/record_trials.py build/tests/trials/filter_trials filters-keep-fingerprint keeps --keys 1e7 --lookups 1e9 --only fingerprint
-    tools/record_trials.py build/tests/trials/filter_trials filters-err-fingerprint errs --queries 1e9 --only fingerprint,standard
-    tools/record_trials.py build/tests/trials/filter_trials filters-mix mixes --operations 1e8
-    tools/record_trials.py build/tests/trials/filter_trials filters-overfill overfills --queries 2e7 --elements 1e6
+    tools/record_trials.py filter filters-keep keeps --keys 1e7 --lookups 1e9
+    tools/record_trials.py filter filters-err errs --queries 1e9
+    tools/record_trials.py filter filters-keep-fingerprint keeps --keys 1e7 --lookups 1e9 --only fingerprint
+    tools/record_trials.py filter filters-err-fingerprint errs --queries 1e9 --only fingerprint,standard
+    tools/record_trials.py filter filters-mix mixes --operations 1e8
+    tools/record_trials.py filter filters-overfill overfills --queries 2e7 --elements 1e6
     ./run trials table overflow --elements 1e6 --overflow 250 --seeds 5 > docs/trials/tables-overflow.json
     ./run trials table tags --elements 1e6 > docs/trials/tables-tags.json
     ./run trials table lasts --elements 1e6 --seeds 3 > docs/trials/tables-last.json
     ./run trials table figure-seven --buckets 1e5 --seeds 20 > docs/trials/tables-figure-seven.json
     ./run trials table stress --seconds 600 > docs/trials/tables-stress.json
-    ./run trials summary failures --builds 1e6 > docs/trials/summaries-failures.json
-    ./run trials summary moves --builds 1e5 > docs/trials/summaries-moves.json
-    ./run trials summary counters --builds 1e6 > docs/trials/summaries-counters.json
-    ./run trials summary absent --builds 100 --queries 1e5 > docs/trials/summaries-absent.json
-    ./run trials summary deletions --queries 1e5 > docs/trials/summaries-deletions.json
-    ./run trials summary break-even --elements 1e6 > docs/trials/summaries-break-even.json
+    tools/record_trials.py summary summaries-failures failures --builds 1e6
+    tools/record_trials.py summary summaries-moves moves --builds 1e5
+    tools/record_trials.py summary summaries-counters counters --builds 1e6
+    tools/record_trials.py summary summaries-absent absent --builds 100 --queries 1e5
+    tools/record_trials.py summary summaries-deletions deletions --queries 1e5 --seeds 5
+    tools/record_trials.py summary summaries-break-even break-even --elements 1e6
 """
 
 import json
@@ -40,11 +40,11 @@ def read(name):
 
 
 def recorded(record):
-    """Who made a record, where it says so."""
+    """Where and when, if the record says so."""
     machine = record.get("machine")
-    if machine is None:
+    if not machine:
         return ""
-    return f"\nRecorded {machine['date']} at commit {machine['commit']}, {machine['cpu']}, {machine['cores']} cores.\n"
+    return f"\nRecorded on {machine['date']} at commit {machine['commit']}: {machine['cpu']}, {machine['cores']} cores.\n"
 
 
 def keeps():
@@ -293,31 +293,41 @@ def stress():
 
 
 def summary_failures():
+    record = read("summaries-failures")
     rows = [
         (
             row["design"], whole(row["builds"]), whole(row["failed_builds"]),
             f"{row['failed_builds_expected_at_most']:.2g}", whole(row["crises"]), whole(row["maps"]),
             whole(row["maps_failed"]), whole(row["lost"]), whole(row["most_accesses"]),
         )
-        for row in read("summaries-failures")["designs"]
+        for row in record["designs"]
     ]
     columns = (
         "design", "builds", "that fail", "expected", "crises", "of them maps", "that fail", "lost elements",
         "buckets read, at most",
     )
-    return table(columns, rows)
+    text = table(columns, rows)
+    if all("consistent" in row for row in record["designs"]):
+        text += "\n" + " ".join(
+            f"{row['design']}: a count as far from the expected one has probability "
+            f"{row['probability_of_as_far_off']:.2g}, {'consistent' if row['consistent'] else 'inconsistent'} with the plan."
+            for row in record["designs"]
+        ) + "\n"
+    return text + recorded(record)
 
 
 def summary_moves():
+    record = read("summaries-moves")
     rows = [
         (
             row["departures"], whole(row["trials"]), f"{row['printed']:.2f}",
             f"{row['moved']['mean']:.2f} ± {row['moved']['standard_error']:.2f}", f"{row['standard_errors_off']:+.2f}",
             whole(row["least"]), whole(row["most"]),
         )
-        for row in read("summaries-moves")["rows"]
+        for row in record["rows"]
     ]
-    return table(("deleted", "maps", "printed", "moved", "standard errors off", "least", "most"), rows)
+    columns = ("deleted", "maps", "printed", "moved", "standard errors off", "least", "most")
+    return table(columns, rows) + recorded(record)
 
 
 def summary_counters():
@@ -326,10 +336,17 @@ def summary_counters():
         (f"B_{i}", whole(printed), whole(seen))
         for i, (printed, seen) in enumerate(zip(record["printed_for_a_million"], record["largest"]))
     ]
-    return table(("filter", "printed, a million builds", f"seen, {whole(record['builds'])} builds"), rows)
+    columns = ("filter", "printed, a million builds", f"seen, {whole(record['builds'])} builds")
+    if "largest_expected" in record:
+        columns += ("expected of as many", "probability of what was seen")
+        law = zip(record["largest_expected"], record["probability_of_largest"])
+        rows = [(*row, f"{mean:.2f}", f"{chance:.2g}") for row, (mean, chance) in zip(rows, law)]
+    return table(columns, rows) + recorded(record)
 
 
 def summary_absent():
+    record = read("summaries-absent")
+
     def measured(value):
         return f"{value['mean']:.6f} ± {value['standard_error']:.6f}"
 
@@ -339,18 +356,19 @@ def summary_absent():
             f"{row['false_positives_standard_errors_off']:+.2f}", f"{row['reads_planned']:.6f}", measured(row["reads"]),
             f"{row['reads_standard_errors_off']:+.2f}",
         )
-        for row in read("summaries-absent")["rows"]
+        for row in record["rows"]
     ]
     columns = (
         "map", "sent to a level, planned", "measured", "standard errors off", "read a bucket, planned", "measured",
         "standard errors off",
     )
-    return table(columns, rows)
+    return table(columns, rows) + recorded(record)
 
 
 def summary_deletions():
+    record = read("summaries-deletions")
     rows = []
-    for row in read("summaries-deletions")["rows"]:
+    for row in record["rows"]:
         looks = row["looks"]
         failures = sum(look["failures"] for look in looks)
         mean = sum(look["false_positives"] for look in looks) / len(looks)
@@ -358,7 +376,8 @@ def summary_deletions():
             (
                 row["departures"], row["design"], whole(len(looks)) + ("" if row["found_room"] else ", then full"),
                 f"{row['false_positives_planned']:.4f}", f"{mean:.4f}", f"{row['failures_per_turnover_planned']:.2g}",
-                f"{failures / len(looks):.3g}", whole(looks[-1]["beyond_first_level"]), whole(looks[-1]["overflow"]),
+                f"{failures / len(looks):.3g}", whole(round(looks[-1]["beyond_first_level"])),
+                whole(round(looks[-1]["overflow"])),
                 f"{row['moved_per_reconstruction']:.1f}" if row["reconstructions"] else "",
                 f"{whole(row['most_work'])} of {whole(row['work_per_change'])}" if row["work_per_change"] else "",
                 whole(row["lost"]),
@@ -368,23 +387,26 @@ def summary_deletions():
         "who leaves", "deletion", "turnovers", "false positives, planned", "seen", "failures per turnover, planned",
         "seen", "beyond level 1 in the end", "in the overflow", "moved per reconstruction", "work per change", "lost",
     )
-    return table(columns, rows)
+    seeds = {row["seeds"] for row in record["rows"] if "seeds" in row}
+    means = f"\nMeans of {max(seeds)} maps each; work per change is the most of all.\n" if seeds else ""
+    return table(columns, rows) + means + recorded(record)
 
 
 def summary_break_even():
+    record = read("summaries-break-even")
     rows = [
         (
             row["summary"], whole(row["elements"]), whole(row["bucket_capacity"]), whole(row["summary_bytes"]),
             f"{row['where_present_ns']:.0f}", f"{row['where_absent_ns']:.0f}", f"{row['break_even_present_ns']:.0f}",
             f"{row['break_even_absent_ns']:.0f}",
         )
-        for row in read("summaries-break-even")["rows"]
+        for row in record["rows"]
     ]
     columns = (
         "summary", "elements", "slots per bucket", "fast bytes", "asking, key present: ns", "absent",
         "break-even of a bucket access, key present: ns", "absent",
     )
-    return table(columns, rows)
+    return table(columns, rows) + recorded(record)
 
 
 PAGES = {

@@ -10,6 +10,7 @@
 #include "binomial.hpp"
 #include "check.hpp"
 #include "level_walk.hpp"
+#include "oneprobe/model/balls.hpp"
 #include "oneprobe/model/bloom.hpp"
 
 namespace oneprobe::inline v0_1::model {
@@ -212,6 +213,36 @@ unsigned summary_counter_bits(double filter_bits, double expected_elements, unsi
                               double allowed) {
   check_filter(filter_bits, hashes);
   return counter_bits_for(filter_bits, expected_elements, hashes, allowed);
+}
+
+counter_law counters_reaching(const count_distribution& elements, double filter_bits,
+                              unsigned hashes, counted how, unsigned most_value) {
+  check_filter(filter_bits, hashes);
+  // One ball for each element, in a bin that it falls into with the chance that any hash does.
+  const double hit = -std::expm1(hashes * std::log1p(-1 / filter_bits));
+  counter_law law;
+  for (unsigned value = 1; value <= most_value; ++value) {
+    double expected = 0, any = 0;
+    for (std::size_t i = 0; i < elements.probability.size(); ++i) {
+      const auto count = static_cast<double>(elements.first + i * elements.step);
+      if (count == 0 || elements.probability[i] <= 0) continue;
+      const double reaches = how == counted::once
+                                 ? bin_has_at_least(count, 1 / hit, value)
+                                 : bin_has_at_least(count * hashes, filter_bits, value);
+      expected += elements.probability[i] * filter_bits * reaches;
+      any += elements.probability[i] * -std::expm1(filter_bits * std::log1p(-reaches));
+    }
+    law.expected.push_back(expected);
+    law.any.push_back(any);
+  }
+  return law;
+}
+
+std::vector<double> largest_counter_at_least(const counter_law& law, double builds) {
+  std::vector<double> result;
+  for (const double any : law.any)
+    result.push_back(-std::expm1(builds * std::log1p(-std::min(any, 1.0))));
+  return result;
 }
 
 asymptotic_filter asymptotic_single_filter(double elements, double exponent) {

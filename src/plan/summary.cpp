@@ -26,6 +26,10 @@ constexpr double counter_share = 0.01;
 /// The paper's goal: buckets of one slot for each element.
 constexpr double default_buckets_per_element = 6;
 
+bool is_lazy(summary_deletion deletion) {
+  return deletion == summary_deletion::lazy || deletion == summary_deletion::incremental;
+}
+
 void check(const summary_needs& needs) {
   if (needs.elements < 1 || needs.elements > summary_plan::most_slots / 2)
     refuse("elements must be 1 to 2^31 - 1; found " + std::to_string(needs.elements));
@@ -41,8 +45,8 @@ void check(const summary_needs& needs) {
   if (needs.summary_bytes && *needs.summary_bytes == 0)
     refuse("summary_bytes must be at least 1; found 0");
   if (needs.slow_bytes && *needs.slow_bytes == 0) refuse("slow_bytes must be at least 1; found 0");
-  if (needs.kind && *needs.kind > summary_kind::multi_filter)
-    refuse("kind must be single-filter or multi-filter; found " +
+  if (needs.kind && *needs.kind > summary_kind::interpolation)
+    refuse("kind must be single-filter, multi-filter or interpolation; found " +
            std::to_string(static_cast<unsigned>(*needs.kind)));
   if (needs.departures > summary_departures::first_level)
     refuse("departures must be any or first-level; found " +
@@ -53,6 +57,9 @@ void check(const summary_needs& needs) {
   if (needs.deletion > summary_deletion::counting)
     refuse("deletion must be none, lazy, incremental or counting; found " +
            std::to_string(static_cast<unsigned>(needs.deletion)));
+  if (needs.kind == summary_kind::interpolation && is_lazy(needs.deletion))
+    refuse("deletion must be none or counting where kind is interpolation; found " +
+           std::string(name_of(needs.deletion)));
 }
 
 level_law law_of(const summary_plan& plan) {
@@ -90,6 +97,13 @@ model::summary_error exact_error(const summary_plan& plan) {
 
 /// P(an absent key is sent to each level).
 std::vector<double> sent_to(const summary_plan& plan, const level_loads& loads) {
+  if (plan.kind == summary_kind::interpolation) {
+    const double each = plan.strings().false_positive_probability(loads.elements) / loads.elements;
+    std::vector<double> sent;
+    for (const double stored : loads.stored)
+      sent.push_back(each * std::min(stored, loads.elements));
+    return sent;
+  }
   std::vector<double> passes;  // to this level or beyond
   for (std::uint32_t i = 0; i < plan.levels; ++i) {
     const bool one = plan.kind == summary_kind::single_filter;
@@ -132,7 +146,13 @@ summary_prediction predict(const summary_plan& plan) {
   predicted.failure_probability = std::min(1.0, failing);
   predicted.crisis_probability = std::min(1.0, loads.left);
   predicted.overflow_mean = failing + loads.left;
-  if (is_exact(plan)) {
+  if (is_exact(plan) && plan.kind == summary_kind::interpolation) {
+    predicted.crisis_probability =
+        model::crisis(held(plan), std::span(plan.level_buckets).first(plan.levels))
+            .crisis_probability;
+    predicted.overflow_mean = std::max(
+        predicted.overflow_mean, predicted.failure_probability + predicted.crisis_probability);
+  } else if (is_exact(plan)) {
     const model::summary_error error = exact_error(plan);
     predicted.failure_probability = error.failure_probability;
     predicted.crisis_probability = error.crisis_probability;
@@ -167,7 +187,8 @@ void complete(summary_plan& plan) {
 /// Plans for one need.
 class summary_planner {
  public:
-  explicit summary_planner(const summary_needs& needs) : needs_(needs) {
+  summary_planner(const summary_needs& needs, summary_kind kind) : needs_(needs) {
+    base_.kind = kind;
     base_.deletion = needs.deletion;
     base_.departures = needs.departures;
     base_.elements = needs.elements;
@@ -210,10 +231,10 @@ class summary_planner {
     return false;
   }
 
-  /// The plan of this kind with the least fast memory that fails no more often; none if so many
+  /// The plan with the least fast memory that fails no more often; none if so many
   /// buckets have no room.
-  std::optional<summary_plan> for_failure(summary_kind kind, double buckets, double failure) const {
-    std::optional<summary_plan> best = sized(kind, buckets, failure);
+  std::optional<summary_plan> for_failure(double buckets, double failure) const {
+    std::optional<summary_plan> best = sized(buckets, failure);
     // Sizes come from means and from levels as if they were large: what is predicted has the last
     // word.
     double target = failure;
@@ -223,14 +244,14 @@ class summary_planner {
       const double fails = found.failure_probability + found.crisis_probability;
       if (fails <= failure) return best;
       target *= 0.8 * failure / fails;
-      best = sized(kind, buckets, target);
+      best = sized(buckets, target);
     }
     return std::nullopt;
   }
-  /// The plan of this kind that fails least often within so many bytes; none if there is none.
-  std::optional<summary_plan> within(summary_kind kind, double buckets, std::uint64_t bytes) const {
+  /// The plan that fails least often within so many bytes; none if there is none.
+  std::optional<summary_plan> within(double buckets, std::uint64_t bytes) const {
     const auto fits = [&](double failure) -> std::optional<summary_plan> {
-      std::optional<summary_plan> plan = sized(kind, buckets, failure);
+      std::optional<summary_plan> plan = sized(buckets, failure);
       if (plan && plan->summary_bytes() > bytes) plan.reset();
       return plan;
     };
@@ -256,24 +277,37 @@ class summary_planner {
                             crisis_share * failure);
   }
   /// By means.
-  std::optional<summary_plan> sized(summary_kind kind, double buckets, double failure) const {
+  std::optional<summary_plan> sized(double buckets, double failure) const {
+    if (base_.kind == summary_kind::interpolation) return with_strings(buckets, failure);
     std::optional<summary_plan> best;
     for (std::uint32_t levels = 1; levels <= summary_plan::most_levels; ++levels) {
       const std::optional<std::vector<double>> sizes = levels_of(buckets, levels, failure);
       if (!sizes) continue;
       summary_plan plan = base_;
-      plan.kind = kind;
       plan.levels = levels;
       for (std::uint32_t i = 0; i < levels; ++i)
         plan.level_buckets[i] = static_cast<std::uint64_t>((*sizes)[i]);
       const level_loads loads = loads_in(plan);
       size_filters(plan, loads, (1 - crisis_share) * failure, needs_.false_positive_probability);
-      if (plan.deletion == summary_deletion::counting)
+      if (plan.deletion == summary_deletion::counting && plan.filters() != 0)
         size_counters(plan, loads, counter_share * failure / levels);
       if (find_fault(plan)) continue;
       if (!best || plan.summary_bytes() < best->summary_bytes()) best = plan;
     }
     return best;
+  }
+  /// Strings hardly depend on the levels: they have those that are best for several filters.
+  std::optional<summary_plan> with_strings(double buckets, double failure) const {
+    const std::optional<summary_plan> filters =
+        summary_planner(needs_, summary_kind::multi_filter).sized(buckets, failure);
+    if (!filters) return std::nullopt;
+    summary_plan plan = base_;
+    plan.levels = filters->levels;
+    plan.level_buckets = filters->level_buckets;
+    size_filters(plan, loads_in(plan), (1 - crisis_share) * failure,
+                 needs_.false_positive_probability);
+    if (find_fault(plan)) return std::nullopt;
+    return plan;
   }
 
   const summary_needs& needs_;
@@ -282,12 +316,13 @@ class summary_planner {
 
 std::vector<summary_kind> kinds_of(const summary_needs& needs) {
   if (needs.kind) return {*needs.kind};
-  return {summary_kind::multi_filter, summary_kind::single_filter};
+  return {summary_kind::multi_filter, summary_kind::single_filter, summary_kind::interpolation};
 }
 
 /// One kind's plan, complete.
 std::optional<summary_plan> plan_of_kind(const summary_needs& needs, summary_kind kind) {
-  const summary_planner planner(needs);
+  if (kind == summary_kind::interpolation && is_lazy(needs.deletion)) return std::nullopt;
+  const summary_planner planner(needs, kind);
   const double failure = needs.failure_probability.value_or(default_summary_failure);
   const std::optional<double> wanted = planner.buckets();
   const double room_for = needs.summary_bytes ? most_failure : failure;
@@ -295,8 +330,8 @@ std::optional<summary_plan> plan_of_kind(const summary_needs& needs, summary_kin
   const double buckets = enough ? *wanted : planner.enough_buckets(room_for);
   if (buckets < 1) return std::nullopt;
   std::optional<summary_plan> plan = needs.summary_bytes
-                                         ? planner.within(kind, buckets, *needs.summary_bytes)
-                                         : planner.for_failure(kind, buckets, failure);
+                                         ? planner.within(buckets, *needs.summary_bytes)
+                                         : planner.for_failure(buckets, failure);
   if (plan) complete(*plan);
   return plan;
 }
@@ -333,7 +368,7 @@ std::string why_chosen(const summary_needs& needs, const summary_plan& plan) {
 summary_proposal refusal(const summary_needs& needs) {
   summary_proposal proposal;
   summary_needs nearest = needs;
-  const summary_planner planner(needs);
+  const summary_planner planner(needs, kinds_of(needs).front());
   const double failure = needs.failure_probability.value_or(
       needs.summary_bytes ? most_failure : default_summary_failure);
   const bool has_room = !needs.slow_bytes || planner.any_levels(planner.buckets().value(), failure);
@@ -377,25 +412,16 @@ std::string compared(const summary_needs& needs, const summary_plan& other,
 
 void add_alternatives(const summary_needs& needs, summary_proposal& proposal) {
   const summary_plan& chosen = *proposal.plan;
-  for (const summary_kind kind : {summary_kind::multi_filter, summary_kind::single_filter}) {
+  for (const summary_kind kind :
+       {summary_kind::multi_filter, summary_kind::single_filter, summary_kind::interpolation}) {
     if (kind == chosen.kind) continue;
     summary_alternative other{.name = std::string(name_of(kind)), .plan = {}, .why = {}};
     other.plan = plan_of_kind(needs, kind);
     other.why = other.plan ? compared(needs, *other.plan, chosen) : "cannot meet the need";
+    if (kind == summary_kind::interpolation && chosen.is_lazy())
+      other.why = "forgets what is erased: it has counting deletion only";
     proposal.alternatives.push_back(std::move(other));
   }
-  // Strings of b bits, sorted: the birthday problem decides b.
-  const auto n = static_cast<double>(held(chosen));
-  unsigned bits = 1;
-  while (bits < 64 && model::interpolation_failure(n, bits) > std::max(fails(chosen), 1e-30))
-    ++bits;
-  const auto level_bits = static_cast<double>(std::bit_width(chosen.levels - 1));
-  const double bytes = n * (bits + level_bits) / 8 + static_cast<double>(chosen.occupancy_bytes());
-  proposal.alternatives.push_back({.name = "interpolation",
-                                   .plan = {},
-                                   .why = "strings of " + std::to_string(bits) +
-                                          " bits would take " + show(bytes, "%.0f") +
-                                          " bytes, and false positives would be gone"});
   if (needs.deletion == summary_deletion::none) return;
   for (const summary_deletion deletion :
        {summary_deletion::lazy, summary_deletion::incremental, summary_deletion::counting}) {
@@ -467,6 +493,11 @@ summary_plan with_several(summary_plan plan, std::vector<std::uint64_t> cells) {
   plan.filter_hashes[0] = 7;
   return plan;
 }
+summary_plan with_packed_strings(summary_plan plan, std::uint32_t bits) {
+  plan.kind = summary_kind::interpolation;
+  plan.remainder_bits = bits;
+  return plan;
+}
 summary_plan counted(summary_plan plan, std::vector<std::uint32_t> widths) {
   plan.deletion = summary_deletion::counting;
   std::copy(widths.begin(), widths.end(), plan.counter_bits.begin());
@@ -497,6 +528,8 @@ std::vector<named_summary> all_paper_summaries() {
       {"ssh-10k-counting-bold", "Section XI-B, bold widths", counted(several, {4, 4, 4, 3, 1})},
       {"ssh-10k-lazy", "Section XI-A", lazily(several, summary_deletion::lazy)},
       {"ssh-10k-incremental", "Section XI-A", lazily(several, summary_deletion::incremental)},
+      {"ssh-10k-interpolation", "Section VII", with_packed_strings(small, 55)},
+      {"ssh-100k-interpolation", "Section VII", with_packed_strings(large, 61)},
   };
 }
 
@@ -519,7 +552,7 @@ summary_proposal plan_summary(const summary_needs& needs) {
 summary_prediction predict_summary(const summary_plan& plan) {
   check_plan(plan);
   if (plan.kind == summary_kind::own)
-    planning::refuse("kind must be single-filter or multi-filter; found own");
+    planning::refuse("kind must be single-filter, multi-filter or interpolation; found own");
   return planning::predict(plan);
 }
 

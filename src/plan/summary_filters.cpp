@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numbers>
 #include <numeric>
+#include <optional>
 
 #include "oneprobe/model/summary.hpp"
 
@@ -106,6 +107,52 @@ void size_one(summary_plan& plan, const level_loads& loads, double failure, doub
   plan.filter_hashes[0] = best.hashes;
 }
 
+/// Pairs of elements at different levels, on average.
+double pairs_apart(const level_loads& loads) {
+  double pairs = 0;
+  for (std::size_t i = 0; i < loads.stored.size(); ++i)
+    pairs += loads.stored[i] * loads.from(i + 1);
+  return std::min(pairs, loads.elements * loads.elements / 2);
+}
+
+/// Elements that find their string at another level, and those that find no cell.
+std::vector<double> string_failures(const interpolation_plan& strings, bool packed,
+                                    const level_loads& loads) {
+  // While elements come and go, all of a pair's newcomers meet the other, not the later one only.
+  const double equal = (loads.churns ? 2 : 1) * pairs_apart(loads) / strings.strings();
+  if (packed) return {equal, 0};
+  // Too many for two blocks, as often as that ceases: whenever any of them leaves.
+  const double crowd = loads.churns ? 2.0 * strings.block_cells() + 1 : 1;
+  return {equal, crowd * strings.spill_probability(loads.elements)};
+}
+
+void size_strings(summary_plan& plan, const level_loads& loads, double failure,
+                  double false_positive) {
+  interpolation_plan strings = plan.strings();
+  std::optional<interpolation_plan> best;
+  const std::uint32_t most = interpolation_plan::most_cell_bits - strings.level_bits();
+  for (strings.remainder_bits = 4; strings.remainder_bits <= most; ++strings.remainder_bits) {
+    // How many times more than allowed, at worst.
+    const auto excess = [&](double blocks) {
+      strings.blocks = static_cast<std::uint64_t>(std::ceil(blocks));
+      const std::vector<double> failures = string_failures(strings, false, loads);
+      return std::max((failures[0] + failures[1]) / failure,
+                      strings.false_positive_probability(loads.elements) / false_positive);
+    };
+    const double least = std::max(1.0, loads.elements / strings.block_cells());
+    double high = least;
+    constexpr auto limit = static_cast<double>(interpolation_plan::most_blocks);
+    while (excess(high) > 1 && high < limit) high *= 2;
+    if (high >= limit) continue;
+    strings.blocks = static_cast<std::uint64_t>(high > least ? least_cells(least, high, 1, excess)
+                                                             : std::ceil(least));
+    if (!best || strings.blocks < best->blocks) best = strings;
+  }
+  if (!best) return;  // the plan has a fault
+  plan.string_blocks = best->blocks;
+  plan.remainder_bits = best->remainder_bits;
+}
+
 }  // namespace
 
 double all_raised(const filter_size& filter, double elements) {
@@ -143,6 +190,8 @@ double failing(const filter_size& filter, double mean_elements, bool churns) {
 }
 
 std::vector<double> expected_failures(const summary_plan& plan, const level_loads& loads) {
+  if (plan.kind == summary_kind::interpolation)
+    return string_failures(plan.strings(), plan.packs_strings(), loads);
   std::vector<double> failures;
   for (std::uint32_t i = 1; i < plan.levels; ++i) {
     const std::uint32_t which = plan.kind == summary_kind::single_filter ? 0 : i;
@@ -155,7 +204,9 @@ std::vector<double> expected_failures(const summary_plan& plan, const level_load
 
 void size_filters(summary_plan& plan, const level_loads& loads, double failure,
                   double false_positive) {
-  if (plan.kind == summary_kind::single_filter)
+  if (plan.kind == summary_kind::interpolation)
+    size_strings(plan, loads, failure, false_positive);
+  else if (plan.kind == summary_kind::single_filter)
     size_one(plan, loads, failure, false_positive);
   else
     size_several(plan, loads, failure, false_positive);

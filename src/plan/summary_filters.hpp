@@ -29,11 +29,12 @@ double mean_all_raised(const filter_size& filter, double mean_elements);
 /// one of its cells leaves.
 double failing(const filter_size& filter, double mean_elements, bool churns);
 
-/// Elements that fail, on average, of those in each level but the last; while elements come and go
-/// those that come while all elements leave once. As many are in the overflow at a time.
+/// Elements that fail, on average, of those in each level but the last, or for either reason that
+/// strings have; while elements come and go those that come while all elements leave once. As many
+/// are in the overflow at a time.
 std::vector<double> expected_failures(const summary_plan& plan, const level_loads& loads);
 
-/// The smallest filters of this kind for a failure and a false positive probability.
+/// The smallest filters or strings of this kind for a failure and a false positive probability.
 void size_filters(summary_plan& plan, const level_loads& loads, double failure,
                   double false_positive);
 /// The widths of counters, such that on average no more than `allowed` of a filter overflow.

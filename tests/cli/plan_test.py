@@ -269,6 +269,10 @@ class PlanSummary(unittest.TestCase):
         default = planned_summary("--elements 10k")
         self.assertEqual(default["kind"], "multi-filter")
         self.assertEqual(planned_summary("--elements 10k --kind single-filter")["kind"], "single-filter")
+        strings = planned_summary("--elements 10k --kind interpolation --deletion counting")
+        self.assertEqual(strings["kind"], "interpolation")
+        self.assertEqual(strings["filter_bytes"], 64 * (strings["string_blocks"] + 1))
+        self.assertEqual(planned_summary("--preset ssh-10k-interpolation")["summary_bytes"], 80000)
         self.assertEqual(planned_summary("--elements 10k --bucket-capacity 4")["bucket_capacity"], 4)
         self.assertEqual(planned_summary("--elements 10k --deletion counting")["deletion"], "counting")
         worst = planned_summary("--elements 10k --deletion counting --departures first-level")
@@ -283,7 +287,8 @@ class PlanSummary(unittest.TestCase):
         self.assertLessEqual(slow["slot_bytes"] + slow["guard_bytes"], 4000000)
 
     def test_a_table_to_decide_from(self):
-        for call in ("--elements 10k", "--elements 1 --deletion lazy", "--preset ssh-100k-multi", "--preset list"):
+        for call in ("--elements 10k", "--elements 1 --deletion lazy", "--preset ssh-100k-multi", "--preset list",
+                     "--elements 10k --kind interpolation", "--preset ssh-100k-interpolation"):
             with self.subTest(call):
                 outcome = run(f"plan summary {call}")
                 self.assertEqual((outcome.code, outcome.stderr), (0, ""))

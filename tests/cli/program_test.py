@@ -79,6 +79,8 @@ class Programs(unittest.TestCase):
             "summary --elements 1k": "one_probe_map<key, value, oneprobe::multi_filter_summary,",
             "summary --elements 1k --element-bytes 5": "key = std::array<std::uint8_t, 5>;",
             "summary --preset ssh-10k-lazy": "summary_deletion::lazy;",
+            "summary --elements 1k --kind interpolation": "one_probe_map<key, value, oneprobe::interpolation_summary,",
+            "summary --preset ssh-10k-interpolation": "one_probe_map<key, value, oneprobe::packed_strings_summary,",
         }.items():
             with self.subTest(call):
                 self.assertIn(needle, program(call))

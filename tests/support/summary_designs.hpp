@@ -45,6 +45,9 @@ inline summary_plan cramped(summary_kind kind, summary_deletion deletion,
     plan.filter_cells = {600};
     plan.filter_hashes = {4};
     plan.counter_bits = {3, 2, 2, 1};
+  } else if (kind == summary_kind::interpolation) {
+    plan.string_blocks = 6;
+    plan.remainder_bits = 6;
   } else {
     plan.filter_cells = {1'500, 250, 100, 40};
     plan.filter_hashes = {4, 5, 5, 5};
@@ -54,6 +57,20 @@ inline summary_plan cramped(summary_kind kind, summary_deletion deletion,
   plan.overflow_reserve = 60;
   plan.deleted_limit = 40;
   plan.work_per_change = 60;
+  return plan;
+}
+
+/// Strings so short that false positives can be counted, and yet few elements fail.
+inline summary_plan with_short_strings(std::uint64_t elements) {
+  summary_plan plan = plan_summary({.elements = elements,
+                                    .deletion = summary_deletion::counting,
+                                    .kind = summary_kind::interpolation,
+                                    .detail = plan_detail::plan_only})
+                          .plan.value();
+  plan.remainder_bits = 14;
+  plan.string_blocks = plan_interpolation(elements, plan.levels, plan.remainder_bits).blocks;
+  plan.predicted = predict_summary(plan);
+  plan.overflow_reserve += static_cast<std::uint64_t>(10 * plan.predicted.overflow_mean);
   return plan;
 }
 

@@ -3,32 +3,43 @@
 //   summary_trials failures --builds 1000000
 //       SSH, Section X: the paper's single filter for 10,000 elements and its smaller variant,
 //       built again and again: how often any element is misdirected. Some of the builds are also
-//       made as maps, which must fail in the same ones.
+//       made as maps, which must fail in the same ones. Says whether the count is consistent with
+//       the plan.
 //   summary_trials moves --builds 100000
 //       SSH, Section XI-A: elements that a reconstruction moves.
 //   summary_trials counters --builds 1000000
-//       SSH, Section XI-B: the largest counters of the counting multi-filter summary.
+//       SSH, Section XI-B: the largest counters of the counting multi-filter summary, beside their
+//       law.
 //   summary_trials absent --builds 100 --queries 100000
 //       buckets that absent keys read, in maps of every kind, beside the plans.
-//   summary_trials deletions --elements 10000 --turnovers 10
+//   summary_trials deletions --elements 10000 --turnovers 10 --seeds 5
 //       counting and lazy deletion under three orders of departure.
 //   summary_trials break-even --elements 1000000
 //       how much a bucket access must cost for a summary to pay.
 //
-// Exit code 1 if a map broke its word: an element lost, a second bucket read; 2 if the command line
-// makes no sense. docs/summaries.md says what was found.
+// Exit code 1 if a map broke its word, an element lost, a second bucket read, or if failures are
+// inconsistent with the plan; 2 if the command line makes no sense. docs/summary-trials.md says
+// what was found.
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <ctime>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <numeric>
+#include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
+#include "oneprobe/model/crisis.hpp"
+#include "oneprobe/model/poisson.hpp"
+#include "oneprobe/model/summary.hpp"
+#include "oneprobe/summary/interpolation_summary.hpp"
 #include "oneprobe/table/bounded_map.hpp"
 #include "support/sampled.hpp"
 #include "support/summary_trial.hpp"
@@ -47,6 +58,7 @@ struct settings {
   std::uint64_t queries = 100'000;
   std::uint64_t elements = 10'000;
   std::uint64_t turnovers = 10;
+  std::uint64_t seeds = 5;
   std::uint64_t threads = trials::threads_here();
 };
 
@@ -99,6 +111,13 @@ int failures(const settings& how) {
     const double expected =
         static_cast<double>(all.builds) *
         (plan.predicted.failure_probability + plan.predicted.equal_hash_probability);
+    // Two-sided: the bound is tight where failures are rare.
+    constexpr double least_probability = 1e-3;
+    const double at_least = model::poisson_at_least(expected, all.failed_builds),
+                 at_most = model::poisson_at_most(expected, all.failed_builds);
+    const double as_far = std::min(1.0, 2 * std::min(at_least, at_most));
+    const bool consistent = as_far >= least_probability;
+    kept = kept && consistent;
     json levels;
     for (std::uint32_t i = 0; i < plan.levels; ++i)
       levels.push_back(all.levels[i] / static_cast<double>(all.builds));
@@ -106,6 +125,9 @@ int failures(const settings& how) {
                     {"builds", all.builds},
                     {"failed_builds", all.failed_builds},
                     {"failed_builds_expected_at_most", expected},
+                    {"probability_of_as_many_or_more", at_least},
+                    {"probability_of_as_far_off", as_far},
+                    {"consistent", consistent},
                     {"crises", all.crises},
                     {"misdirected", all.lost},
                     {"maps", all_maps.builds},
@@ -168,26 +190,49 @@ int counters(const settings& how) {
   largest all{};
   for (const largest& part : parts)
     for (std::size_t i = 0; i < all.size(); ++i) all[i] = std::max(all[i], part[i]);
+  const model::crisis_result filled =
+      model::crisis(plan.elements, std::span(plan.level_buckets).first(plan.levels));
+  std::vector<double> expected, as_seen, at_most;
+  for (std::uint32_t i = 0; i < plan.levels; ++i) {
+    constexpr unsigned most_value = 24;
+    const model::counter_law law = model::counters_reaching(
+        filled.left_after[i], static_cast<double>(plan.filter_cells[i]), plan.filter_hashes[i],
+        i < plan.counted_once_from ? model::counted::each_hash : model::counted::once, most_value);
+    const std::vector<double> reached =
+        model::largest_counter_at_least(law, static_cast<double>(how.builds));
+    const auto at_least = [&](std::uint64_t value) {
+      return value == 0 ? 1.0 : value > most_value ? 0.0 : reached[value - 1];
+    };
+    expected.push_back(std::accumulate(reached.begin(), reached.end(), 0.0));
+    as_seen.push_back(at_least(all[i]) - at_least(all[i] + 1));
+    at_most.push_back(1 - at_least(all[i] + 1));
+  }
   print({{"trial", "counters"},
          {"builds", how.builds},
+         {"largest_expected", expected},
+         {"probability_of_largest", as_seen},
+         {"probability_of_at_most_largest", at_most},
          {"failed_builds", std::accumulate(failed.begin(), failed.end(), std::uint64_t{0})},
          {"largest", std::vector<std::uint64_t>(all.begin(), all.begin() + plan.levels)},
          {"printed_for_a_million", {12, 11, 12, 4, 1}}});
   return 0;
 }
 
-/// Maps that were filled, or also churned, then asked for absent keys.
+/// Maps that were filled, or also churned, of which some were erased, then asked for absent keys.
 template <class Summary>
 json absent_row(const std::string& name, const summary_plan& plan, const settings& how,
-                std::uint64_t turnovers, bool& kept) {
+                std::uint64_t turnovers, bool& kept, std::uint64_t erased = 0) {
   std::vector<double> reads(how.builds), positives(how.builds);
   std::vector<std::uint64_t> accesses(how.builds);
   trials::in_parallel(how.builds, how.threads, [&](std::size_t i) {
-    number_map<Summary> map(plan, seeded_hash(i + 1));
-    summaries::life lived(map, i + 1);
+    // Lazy and incremental maps differ in what comes later only: other elements for each.
+    const std::uint64_t seed = i + 1 + erased;
+    number_map<Summary> map(plan, seeded_hash(seed));
+    summaries::life lived(map, seed);
     lived.fill(plan.elements + (plan.is_lazy() ? plan.deleted_limit : 0));
     lived.churn(turnovers * plan.elements, departures::uniform);
-    const summaries::in_vain seen = summaries::ask_absent(map, how.queries, i + 1);
+    for (std::uint64_t gone = 0; gone < erased; ++gone) lived.remove(departures::uniform);
+    const summaries::in_vain seen = summaries::ask_absent(map, how.queries, seed);
     reads[i] = seen.reads;
     positives[i] = seen.false_positives;
     accesses[i] = seen.most_accesses;
@@ -211,9 +256,10 @@ json absent_row(const std::string& name, const summary_plan& plan, const setting
           {"most_accesses", most}};
 }
 
-summary_plan planned(summary_kind kind, std::uint64_t elements) {
+summary_plan planned(summary_kind kind, std::uint64_t elements,
+                     summary_deletion deletion = summary_deletion::counting) {
   return plan_summary({.elements = elements,
-                       .deletion = summary_deletion::counting,
+                       .deletion = deletion,
                        .kind = kind,
                        .detail = plan_detail::plan_only})
       .plan.value();
@@ -233,88 +279,181 @@ int absent(const settings& how) {
   rows.push_back(absent_row<counting_multi_filter_summary>(
       "planned counting multi-filter, 5 turnovers",
       planned(summary_kind::multi_filter, how.elements), how, 5, kept));
+  rows.push_back(absent_row<interpolation_summary>("interpolation, 14-bit remainders, 5 turnovers",
+                                                   summaries::with_short_strings(how.elements), how,
+                                                   5, kept));
+  // As many marked as there may be before a reconstruction begins.
+  for (const auto kind : {summary_kind::single_filter, summary_kind::multi_filter})
+    for (const auto deletion : {summary_deletion::lazy, summary_deletion::incremental}) {
+      const summary_plan plan = planned(kind, how.elements, deletion);
+      const std::uint64_t limit =
+          deletion == summary_deletion::lazy ? plan.deleted_limit : plan.deleted_limit / 2;
+      const std::uint64_t marked = std::max<std::uint64_t>(limit, 1) - 1;
+      const std::string name = "planned " + std::string(name_of(kind)) + ", " +
+                               std::string(name_of(deletion)) + ", " + std::to_string(marked) +
+                               " marked";
+      rows.push_back(kind == summary_kind::single_filter
+                         ? absent_row<single_filter_summary>(name, plan, how, 0, kept, marked)
+                         : absent_row<multi_filter_summary>(name, plan, how, 0, kept, marked));
+    }
   print({{"trial", "absent"}, {"rows", rows}});
   return kept ? 0 : 1;
 }
 
+/// What was seen of one map after each turnover, and in the end.
+struct life_seen {
+  struct look {
+    double false_positives = 0, reads = 0, failures = 0, crises = 0, overflow = 0, beyond = 0,
+           marked = 0;
+  };
+  std::vector<look> looks;
+  one_probe_stats stats;
+  std::uint64_t lost = 0;
+  bool room = true;
+};
+
 /// A map under one order of departure.
 template <class Summary>
-json deletion_row(const std::string& name, const summary_plan& plan, departures order,
-                  const settings& how) {
-  number_map<Summary> map(plan, seeded_hash(7));
-  summaries::life lived(map, 7);
+life_seen live(const summary_plan& plan, departures order, const settings& how,
+               std::uint64_t seed) {
+  number_map<Summary> map(plan, seeded_hash(seed));
+  summaries::life lived(map, seed);
   lived.fill(plan.elements);
-  json looks;
-  bool room = true;
+  life_seen seen;
   std::uint64_t failures_before = 0;
-  for (std::uint64_t turnover = 1; turnover <= how.turnovers && room; ++turnover) {
-    room = lived.churn(plan.elements, order);
+  for (std::uint64_t turnover = 1; turnover <= how.turnovers && seen.room; ++turnover) {
+    seen.room = lived.churn(plan.elements, order);
     const one_probe_stats stats = map.stats();
-    const summaries::in_vain seen = summaries::ask_absent(map, how.queries, turnover);
-    std::uint64_t beyond = 0;
-    for (std::uint32_t i = 1; i < plan.levels; ++i) beyond += stats.counts.levels[i];
-    looks.push_back({{"turnovers", turnover},
-                     {"false_positives", seen.false_positives},
-                     {"reads", seen.reads},
-                     {"failures", stats.failures - failures_before},
-                     {"crises", stats.crises},
-                     {"overflow", stats.counts.overflow},
-                     {"beyond_first_level", beyond},
-                     {"marked", stats.marked}});
+    const summaries::in_vain asked = summaries::ask_absent(map, how.queries, turnover);
+    life_seen::look look{.false_positives = asked.false_positives, .reads = asked.reads};
+    look.failures = static_cast<double>(stats.failures - failures_before);
+    look.crises = static_cast<double>(stats.crises);
+    look.overflow = static_cast<double>(stats.counts.overflow);
+    look.marked = static_cast<double>(stats.marked);
+    for (std::uint32_t i = 1; i < plan.levels; ++i)
+      look.beyond += static_cast<double>(stats.counts.levels[i]);
+    seen.looks.push_back(look);
     failures_before = stats.failures;
   }
-  std::uint64_t lost = 0;
-  for (const std::uint64_t key : lived.keys()) lost += map.contains(key) ? 0u : 1u;
-  const one_probe_stats stats = map.stats();
-  return {{"design", name},
-          {"departures", name_of(order)},
-          {"found_room", room},
-          {"false_positives_planned", plan.predicted.false_positive_probability},
-          {"reads_planned", plan.predicted.absent_read_probability},
-          {"failures_per_turnover_planned", plan.predicted.overflow_mean},
-          {"looks", looks},
-          {"reconstructions", stats.reconstructions},
-          {"moved_per_reconstruction",
-           stats.reconstructions == 0
-               ? 0.0
-               : static_cast<double>(stats.moved) / static_cast<double>(stats.reconstructions)},
-          {"most_work", stats.most_work},
-          {"work_per_change", plan.work_per_change},
-          {"deleted_limit", plan.deleted_limit},
-          {"lost", lost}};
+  for (const std::uint64_t key : lived.keys()) seen.lost += map.contains(key) ? 0u : 1u;
+  seen.stats = map.stats();
+  return seen;
+}
+
+/// A design under an order of departure, to be tried with several seeds.
+struct deletion_case {
+  std::string name;
+  summary_plan plan;
+  departures order;
+  std::function<life_seen(std::uint64_t seed)> live;
+};
+
+/// Means over the seeds; of what one change may do, the most.
+json deletion_row(const deletion_case& tried, const std::vector<life_seen>& seeds) {
+  const summary_plan& plan = tried.plan;
+  json looks = json::array();
+  for (std::size_t at = 0;; ++at) {
+    std::vector<life_seen::look> here;
+    for (const life_seen& one : seeds)
+      if (at < one.looks.size()) here.push_back(one.looks[at]);
+    if (here.empty()) break;
+    const auto mean = [&](double life_seen::look::*what) {
+      double sum = 0;
+      for (const life_seen::look& one : here) sum += one.*what;
+      return sum / static_cast<double>(here.size());
+    };
+    using look = life_seen::look;
+    looks.push_back({{"turnovers", at + 1},
+                     {"false_positives", mean(&look::false_positives)},
+                     {"reads", mean(&look::reads)},
+                     {"failures", mean(&look::failures)},
+                     {"crises", mean(&look::crises)},
+                     {"overflow", mean(&look::overflow)},
+                     {"beyond_first_level", mean(&look::beyond)},
+                     {"marked", mean(&look::marked)}});
+  }
+  std::vector<double> positives;
+  std::uint64_t reconstructions = 0, moved = 0, most_work = 0, lost = 0;
+  bool room = true;
+  for (const life_seen& one : seeds) {
+    double sum = 0;
+    for (const life_seen::look& look : one.looks) sum += look.false_positives;
+    positives.push_back(sum / static_cast<double>(one.looks.size()));
+    reconstructions += one.stats.reconstructions;
+    moved += one.stats.moved;
+    most_work = std::max(most_work, one.stats.most_work);
+    lost += one.lost;
+    room = room && one.room;
+  }
+  return {
+      {"design", tried.name},
+      {"departures", name_of(tried.order)},
+      {"seeds", seeds.size()},
+      {"found_room", room},
+      {"false_positives_planned", plan.predicted.false_positive_probability},
+      {"false_positives", to_json(sampled::of(positives))},
+      {"reads_planned", plan.predicted.absent_read_probability},
+      {"failures_per_turnover_planned", plan.predicted.overflow_mean},
+      {"looks", looks},
+      {"reconstructions", reconstructions},
+      {"moved_per_reconstruction",
+       reconstructions == 0 ? 0.0
+                            : static_cast<double>(moved) / static_cast<double>(reconstructions)},
+      {"most_work", most_work},
+      {"work_per_change", plan.work_per_change},
+      {"deleted_limit", plan.deleted_limit},
+      {"lost", lost}};
 }
 
 int deletions(const settings& how) {
-  std::vector<json> rows;
-  const auto plan_for = [&](summary_deletion deletion, summary_departures who) {
+  using enum summary_departures;
+  using enum summary_kind;
+  const auto plan_for = [&](summary_kind kind, summary_deletion deletion, summary_departures who) {
     return plan_summary({.elements = how.elements,
                          .deletion = deletion,
                          .departures = who,
-                         .kind = summary_kind::multi_filter,
+                         .kind = kind,
                          .detail = plan_detail::plan_only})
         .plan.value();
   };
-  using enum summary_departures;
+  std::vector<deletion_case> cases;
+  const auto add = [&]<class Summary>(std::type_identity<Summary>, std::string name,
+                                      const summary_plan& plan, departures order) {
+    cases.push_back({std::move(name), plan, order, [plan, order, &how](std::uint64_t seed) {
+                       return live<Summary>(plan, order, how, seed);
+                     }});
+  };
+  constexpr std::type_identity<counting_single_filter_summary> counting_single;
+  constexpr std::type_identity<counting_multi_filter_summary> counting_several;
+  constexpr std::type_identity<multi_filter_summary> several;
+  using enum summary_deletion;
   for (const departures order : summaries::all_departures) {
-    rows.push_back(deletion_row<counting_multi_filter_summary>(
-        "counting", plan_for(summary_deletion::counting, any), order, how));
-    rows.push_back(deletion_row<counting_multi_filter_summary>(
-        "counting, the paper's filters", paper_summary("ssh-10k-counting").value(), order, how));
-    rows.push_back(deletion_row<multi_filter_summary>("lazy", plan_for(summary_deletion::lazy, any),
-                                                      order, how));
-    rows.push_back(deletion_row<multi_filter_summary>(
-        "incremental", plan_for(summary_deletion::incremental, any), order, how));
+    add(counting_several, "counting", plan_for(multi_filter, counting, any), order);
+    add(counting_single, "counting, one filter", plan_for(single_filter, counting, any), order);
+    add(counting_several, "counting, the paper's filters",
+        paper_summary("ssh-10k-counting").value(), order);
+    add(several, "lazy", plan_for(multi_filter, lazy, any), order);
+    add(several, "incremental", plan_for(multi_filter, incremental, any), order);
     if (order != departures::first_level) continue;
-    rows.push_back(deletion_row<counting_multi_filter_summary>(
-        "counting, planned for it", plan_for(summary_deletion::counting, first_level), order, how));
-    rows.push_back(deletion_row<multi_filter_summary>(
-        "lazy, planned for it", plan_for(summary_deletion::lazy, first_level), order, how));
-    rows.push_back(deletion_row<multi_filter_summary>(
-        "incremental, planned for it", plan_for(summary_deletion::incremental, first_level), order,
-        how));
+    add(counting_several, "counting, planned for it", plan_for(multi_filter, counting, first_level),
+        order);
+    add(counting_single, "counting, one filter, planned for it",
+        plan_for(single_filter, counting, first_level), order);
+    add(several, "lazy, planned for it", plan_for(multi_filter, lazy, first_level), order);
+    add(several, "incremental, planned for it", plan_for(multi_filter, incremental, first_level),
+        order);
   }
+  std::vector<std::vector<life_seen>> seen(cases.size(), std::vector<life_seen>(how.seeds));
+  trials::in_parallel(cases.size() * how.seeds, how.threads, [&](std::size_t task) {
+    const std::size_t which = task / how.seeds, seed = task % how.seeds;
+    seen[which][seed] = cases[which].live(seed + 1);
+  });
+  std::vector<json> rows;
   std::uint64_t lost = 0;
-  for (const json& row : rows) lost += row["lost"].get<std::uint64_t>();
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    rows.push_back(deletion_row(cases[i], seen[i]));
+    lost += rows.back()["lost"].get<std::uint64_t>();
+  }
   print({{"trial", "deletions"}, {"elements", how.elements}, {"rows", rows}});
   return lost == 0 ? 0 : 1;
 }
@@ -407,7 +546,7 @@ int break_even(const settings& how) {
 int usage() {
   std::fputs(
       "usage: summary_trials failures|moves|counters|absent|deletions|break-even [--builds N]\n"
-      "       [--queries N] [--elements N] [--turnovers N] [--threads N]\n",
+      "       [--queries N] [--elements N] [--turnovers N] [--seeds N] [--threads N]\n",
       stderr);
   return 2;
 }
@@ -422,6 +561,7 @@ int main(int argc, char** argv) {
                             {"--queries", &how.queries},
                             {"--elements", &how.elements},
                             {"--turnovers", &how.turnovers},
+                            {"--seeds", &how.seeds},
                             {"--threads", &how.threads}}))
     return usage();
   if (verb == "failures") return failures(how);

@@ -263,12 +263,18 @@ std::string program_of(const table_plan& plan, std::uint32_t key_bytes, std::uin
 
 std::string program_of(const summary_plan& plan, std::uint32_t element_bytes) {
   const bool counting = plan.deletion == summary_deletion::counting;
-  const bool single = plan.kind == summary_kind::single_filter;
+  const bool sorted = plan.kind == summary_kind::interpolation;
+  const std::string_view shape = plan.kind == summary_kind::single_filter ? "single" : "multi";
+  const std::string header = plan.packs_strings() ? "packed_strings"
+                             : sorted             ? "interpolation_summary"
+                                                  : fmt::format("{}_filter", shape);
   const std::uint32_t width = alignment_of(element_bytes);
   const std::uint32_t key_bytes = std::min<std::uint32_t>(8, element_bytes);
   const std::uint32_t value_bytes = element_bytes - key_bytes;
-  const std::string summary = fmt::format("oneprobe::{}{}_filter_summary",
-                                          counting ? "counting_" : "", single ? "single" : "multi");
+  const std::string summary =
+      plan.packs_strings() ? "oneprobe::packed_strings_summary"
+      : sorted             ? "oneprobe::interpolation_summary"
+               : fmt::format("oneprobe::{}{}_filter_summary", counting ? "counting_" : "", shape);
 
   members numbers;
   numbers.word("kind", "summary_kind", plan.kind)
@@ -277,10 +283,13 @@ std::string program_of(const summary_plan& plan, std::uint32_t element_bytes) {
       .whole("elements", plan.elements)
       .whole("bucket_capacity", plan.bucket_capacity)
       .whole("levels", plan.levels)
-      .list("level_buckets", std::span(plan.level_buckets).first(plan.levels))
-      .list("filter_cells", std::span(plan.filter_cells).first(plan.filters()))
-      .list("filter_hashes", std::span(plan.filter_hashes).first(plan.filters()));
-  if (counting)
+      .list("level_buckets", std::span(plan.level_buckets).first(plan.levels));
+  if (sorted)
+    numbers.whole("string_blocks", plan.string_blocks).whole("remainder_bits", plan.remainder_bits);
+  else
+    numbers.list("filter_cells", std::span(plan.filter_cells).first(plan.filters()))
+        .list("filter_hashes", std::span(plan.filter_hashes).first(plan.filters()));
+  if (counting && !sorted)
     numbers.list("counter_bits", std::span(plan.counter_bits).first(plan.levels))
         .whole("counted_once_from", plan.counted_once_from);
   numbers.whole("overflow_reserve", plan.overflow_reserve);
@@ -298,9 +307,9 @@ std::string program_of(const summary_plan& plan, std::uint32_t element_bytes) {
 
   parts of;
   of.includes = fmt::format(
-      "{}#include <oneprobe/summary/{}_filter.hpp>\n#include "
+      "{}#include <oneprobe/summary/{}.hpp>\n#include "
       "<oneprobe/summary/one_probe_map.hpp>\n",
-      table_includes, single ? "single" : "multi");
+      table_includes, header);
   of.functions =
       (value_bytes == 0 ? "struct nothing {};\n" : "") +
       types(integers(key_bytes, width), value_bytes == 0 ? "nothing" : integers(value_bytes, width),

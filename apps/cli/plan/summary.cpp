@@ -29,7 +29,8 @@ constexpr option who{
 constexpr option deleted{"--deleted-fraction", "A",
                          "lazy: of the elements, so many more may be marked (default 0.1)"};
 constexpr option which{"--kind", "NAME",
-                       "single-filter or multi-filter (default: whichever takes less)"};
+                       "single-filter, multi-filter or interpolation (default: whichever takes "
+                       "less)"};
 constexpr option vain{"--false-positives", "P",
                       "probability that an absent key is sent to a level (default 0.01)"};
 constexpr option failing{"--failure", "P",
@@ -41,9 +42,10 @@ constexpr option slow{"--slow-bytes", "N",
 constexpr option named{"--preset", "NAME",
                        "instead of needs: a design of the paper; `list` lists them"};
 
-constexpr std::array<word<summary_kind>, 2> kinds{{
+constexpr std::array<word<summary_kind>, 3> kinds{{
     {"single-filter", summary_kind::single_filter},
     {"multi-filter", summary_kind::multi_filter},
+    {"interpolation", summary_kind::interpolation},
 }};
 constexpr std::array<word<summary_deletion>, 4> deletions{{
     {"none", summary_deletion::none},
@@ -97,10 +99,15 @@ void add_parameters(report& out, const summary_plan& plan, std::uint32_t bytes_o
       .text("deletion", std::string(name_of(plan.deletion)))
       .text("departures", std::string(name_of(plan.departures)))
       .whole("bucket_capacity", plan.bucket_capacity)
-      .wholes("level_buckets", first_of(plan.level_buckets, plan.levels), "level")
-      .wholes("filter_cells", first_of(plan.filter_cells, plan.filters()), "filter", 0)
-      .wholes("filter_hashes", first_of(plan.filter_hashes, plan.filters()), "filter", 0);
-  if (plan.deletion == summary_deletion::counting)
+      .wholes("level_buckets", first_of(plan.level_buckets, plan.levels), "level");
+  if (plan.filters() != 0)
+    out.wholes("filter_cells", first_of(plan.filter_cells, plan.filters()), "filter", 0)
+        .wholes("filter_hashes", first_of(plan.filter_hashes, plan.filters()), "filter", 0);
+  else
+    out.whole("string_blocks", plan.string_blocks)
+        .whole("remainder_bits", plan.remainder_bits)
+        .number("string_bits", plan.strings().string_bits());
+  if (plan.deletion == summary_deletion::counting && plan.filters() != 0)
     out.wholes("counter_bits", first_of(plan.counter_bits, plan.levels), "level")
         .whole("counted_once_from", plan.counted_once_from);
   if (plan.is_lazy()) out.whole("deleted_limit", plan.deleted_limit);
@@ -153,6 +160,11 @@ std::string joined(const std::vector<std::uint64_t>& numbers) {
 }
 
 std::string filters_text(const summary_plan& plan) {
+  if (plan.packs_strings()) return fmt::format("strings of {} bits, packed", plan.remainder_bits);
+  if (plan.kind == summary_kind::interpolation)
+    return fmt::format("strings of {:.1f} bits, {} of them and the level in a cell, in {} lines",
+                       plan.strings().string_bits(), plan.remainder_bits,
+                       grouped(static_cast<double>(plan.string_blocks)));
   const bool counts = plan.deletion == summary_deletion::counting;
   if (plan.kind == summary_kind::single_filter) {
     std::string text =
@@ -211,8 +223,8 @@ std::string table_of(const std::string& title, const summary_plan& plan, const s
                   grouped(static_cast<double>(plan.filter_bytes())),
                   grouped(static_cast<double>(plan.occupancy_bytes()))));
   text += line("slow memory",
-               fmt::format("slots {}, watchers beside them {}",
-                           sized(plan.slot_bytes(bytes_of_element)), sized(plan.guard_bytes())));
+               fmt::format("slots {}, {} beside them {}", sized(plan.slot_bytes(bytes_of_element)),
+                           plan.filters() != 0 ? "watchers" : "hashes", sized(plan.guard_bytes())));
   text +=
       line("lookups", fmt::format("1 bucket for a key that is there; for one that is not {:.3g} "
                                   "(the summary is wrong about {:.3g} of them)",
@@ -361,7 +373,7 @@ const command plan_summary_command{
         "often an absent key reads a bucket, and how often any element has to go to the overflow. "
         "A "
         "need that cannot be met ends with exit code 1 and the nearest that can.",
-    .source = "SSH, Sections VI, VIII, IX and XI",
+    .source = "SSH, Sections VI to IX and XI",
     .example = "--elements 10k --failure 5e-12 --false-positives 0.0062",
     .options = {{&elements, need::optional},
                 {&failing, need::optional},

@@ -102,48 +102,16 @@ double mean_over(const model::count_distribution& elements, Function f) {
   return sum;
 }
 
-/// P(a counter of filter f reaches `value`), given the elements in the filter: a binomial count of
-/// all hashes that fall on it, or of the elements of which any does.
-double reaches(const filter_design& sizes, std::size_t f, std::uint64_t elements, unsigned value) {
-  const double cells = static_cast<double>(sizes.bits[f]), hashes = sizes.hashes[f];
-  const double n = static_cast<double>(elements);
-  if (f < first_modified) return model::bin_has_at_least(n * hashes, cells, value);
-  // One ball for each element, in a bin that it falls into with the chance that any hash does.
-  const double hit = -std::expm1(hashes * std::log1p(-1 / cells));
-  return model::bin_has_at_least(n, 1 / hit, value);
-}
-
-/// For the values 1, 2, ...: the expected counters that reach it, and the probability that any
-/// does, the counters of a filter taken as independent once its elements are known.
-struct counter_law {
-  std::vector<double> expected;
-  std::vector<double> any;
-};
+using model::counter_law;
 
 counter_law law_of(const model::crisis_result& filled, const filter_design& sizes, std::size_t f) {
-  const double cells = static_cast<double>(sizes.bits[f]);
-  counter_law law;
-  for (unsigned value = 1; value <= listed_values; ++value) {
-    const auto reach = [&](std::uint64_t elements) { return reaches(sizes, f, elements, value); };
-    law.expected.push_back(mean_over(
-        filled.left_after[f], [&](std::uint64_t elements) { return cells * reach(elements); }));
-    law.any.push_back(mean_over(filled.left_after[f], [&](std::uint64_t elements) {
-      return -std::expm1(cells * std::log1p(-reach(elements)));
-    }));
-  }
-  return law;
-}
-
-/// P(the largest counter of `builds` builds is at least 1, 2, ...).
-std::vector<double> largest_at_least(const counter_law& law, double builds) {
-  std::vector<double> result;
-  for (const double any : law.any)
-    result.push_back(-std::expm1(builds * std::log1p(-std::min(any, 1.0))));
-  return result;
+  return model::counters_reaching(
+      filled.left_after[f], static_cast<double>(sizes.bits[f]), sizes.hashes[f],
+      f < first_modified ? model::counted::each_hash : model::counted::once, listed_values);
 }
 
 extreme largest_of(const counter_law& law, double builds) {
-  return extreme_of(largest_at_least(law, builds));
+  return extreme_of(model::largest_counter_at_least(law, builds));
 }
 
 constexpr std::string_view source = "SSH, Section XI-B";
@@ -192,7 +160,7 @@ const std::array<std::string, filters>& printed_largest() {
 /// P(the largest counter of a million builds is exactly what is printed).
 double probability_of_printed(const findings& in, std::size_t f) {
   const auto value = static_cast<std::size_t>(std::stoul(printed_largest()[f]));
-  const std::vector<double> at_least = largest_at_least(in.laws[f], paper_builds);
+  const std::vector<double> at_least = model::largest_counter_at_least(in.laws[f], paper_builds);
   return at_least[value - 1] - at_least[value];
 }
 

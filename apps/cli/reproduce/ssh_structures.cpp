@@ -16,6 +16,7 @@
 #include "oneprobe/plan/summary.hpp"
 #include "oneprobe/summary/multi_filter.hpp"
 #include "oneprobe/summary/one_probe_map.hpp"
+#include "oneprobe/summary/packed_strings.hpp"
 #include "oneprobe/summary/single_filter.hpp"
 #include "oneprobe/summary/song.hpp"
 #include "output.hpp"
@@ -107,10 +108,16 @@ void add_bytes(std::vector<row>& rows) {
   add(a, "Song et al., 10k", "49152",
       song_map<std::uint64_t, std::uint64_t>({.buckets = 131'072}, seeded_hash(1)).memory_bytes(),
       0);
+  add(a, "IS, 10k", "80000",
+      packed_strings_summary(plan_called("ssh-10k-interpolation")).memory_bytes(),
+      occupancy("ssh-10k-interpolation"), "strings of 55 bits and 3 of the level, packed");
   add(a, "SF, 10k", "47500", single_filter_summary(plan_called("ssh-10k-single")).memory_bytes(),
       occupancy("ssh-10k-single"), "three cells in a byte");
   add(a, "MBF, 10k", "32450", multi_filter_summary(plan_called("ssh-10k-multi")).memory_bytes(),
       occupancy("ssh-10k-multi"));
+  add(b, "IS, 100k", "875000",
+      packed_strings_summary(plan_called("ssh-100k-interpolation")).memory_bytes(),
+      occupancy("ssh-100k-interpolation"));
   add(b, "SF, 100k", "525000", single_filter_summary(plan_called("ssh-100k-single")).memory_bytes(),
       occupancy("ssh-100k-single"));
   add(b, "MBF, 100k", "379000", multi_filter_summary(plan_called("ssh-100k-multi")).memory_bytes(),
@@ -246,7 +253,13 @@ outcome structures(const conditions& in) {
   add_questions(result.rows, "MBF", ".006", several, of_several, queries);
   add_failures(result.rows, "120k cells, 15 hashes", single, of_single);
   add_failures(result.rows, "100k cells, 10 hashes", small, of_small);
-  const move_tally moved = reconstruct(in, between(in.tell, 0.8, 1), builds);
+  // An insertion among packed strings moves half of them.
+  const summary_plan strings = plan_called("ssh-10k-interpolation");
+  const build_tally of_strings = build<packed_strings_summary>(
+      in, between(in.tell, 0.8, 0.85), question_stream + 3, strings, builds / 10, queries);
+  add_questions(result.rows, "IS", "2.78e-13", strings, of_strings, queries);
+  add_failures(result.rows, "strings of 55 bits", strings, of_strings);
+  const move_tally moved = reconstruct(in, between(in.tell, 0.85, 1), builds);
   add_moves(result.rows, moved);
 
   result.found = fmt::format(
@@ -259,10 +272,10 @@ outcome structures(const conditions& in) {
       "bucket, which the paper keeps for insertions, also tells lookups which buckets are empty: "
       "of "
       "absent keys {:.3f} % are sent to a bucket and {:.3f} % read one.",
-      grouped(static_cast<double>(builds)), of_single.failures + of_several.failures,
-      moved.moved[0].mean(), moved.moved[0].standard_error(), moved.moved[1].mean(),
-      moved.moved[1].standard_error(), 100 * of_several.false_positives.mean(),
-      100 * of_several.reads.mean());
+      grouped(static_cast<double>(builds)),
+      of_single.failures + of_several.failures + of_strings.failures, moved.moved[0].mean(),
+      moved.moved[0].standard_error(), moved.moved[1].mean(), moved.moved[1].standard_error(),
+      100 * of_several.false_positives.mean(), 100 * of_several.reads.mean());
   return result;
 }
 

@@ -20,7 +20,8 @@ constexpr option words{"FILE", "[KEY]...",
                        "the store, and the keys (default: those of standard input, one per line)"};
 constexpr option explained{"--explain", "",
                            "print for each key where the lookup went instead of the record"};
-constexpr option direct{"--direct", "", "read pages past the system's page cache (O_DIRECT)"};
+constexpr option direct{"--direct", "",
+                        "read pages past the system's page cache (O_DIRECT): of 4096 bytes and up"};
 
 enum class printing { records, paths, nothing };
 

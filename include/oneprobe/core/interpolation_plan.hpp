@@ -20,7 +20,8 @@ namespace oneprobe::inline v0_1 {
 struct interpolation_plan {
   static constexpr std::uint32_t block_bytes = 64;
   static constexpr std::uint32_t head_bits = 32;  // of each block
-  static constexpr std::uint32_t most_cell_bits = 32;
+  /// A cell is read with one load of a word that begins at a byte.
+  static constexpr std::uint32_t most_cell_bits = 56;
   static constexpr std::uint32_t most_levels = 8;
   static constexpr std::uint64_t most_blocks = std::uint64_t{1} << 40;
   std::uint64_t elements = 0;  // n
@@ -55,6 +56,20 @@ struct interpolation_plan {
   double false_positive_probability(double stored) const noexcept {
     return -std::expm1(-stored / strings());
   }
+  /// That any block spills more than the next one has room for, when so many are stored: a bound.
+  /// What the blocks spill is a queue: to each come a Poisson number of mean a, and c stay. It is
+  /// longer than c with probability exp(-t (c + 1)) at most (Lundberg), a (e^t - 1) = t c.
+  double spill_probability(double stored) const noexcept {
+    const double cells = block_cells(), mean = stored / static_cast<double>(blocks);
+    if (mean >= cells) return 1;
+    // Right of the root, from where Newton's steps come down to it.
+    double root = 2 * std::log(cells / mean) + 2;
+    for (double step = root; step > 1e-12 * root;) {
+      step = (mean * std::expm1(root) - root * cells) / (mean * std::exp(root) - cells);
+      root -= step;
+    }
+    return std::min(1.0, static_cast<double>(blocks) * std::exp(-root * (cells + 1)));
+  }
 };
 
 inline std::optional<std::string> find_fault(const interpolation_plan& plan) {
@@ -68,7 +83,7 @@ inline std::optional<std::string> find_fault(const interpolation_plan& plan) {
   if (check.fault) return check.fault;
   check(plan.remainder_bits >= 4 &&
             plan.remainder_bits <= interpolation_plan::most_cell_bits - plan.level_bits(),
-        "remainder_bits", "4 up to 32 with those of the level", plan.remainder_bits);
+        "remainder_bits", "4 up to 56 with those of the level", plan.remainder_bits);
   return check.fault;
 }
 

@@ -16,6 +16,7 @@
 
 #include "oneprobe/core/cell_packing.hpp"
 #include "oneprobe/core/error.hpp"
+#include "oneprobe/core/interpolation_plan.hpp"
 #include "oneprobe/core/plan_check.hpp"
 
 namespace oneprobe::inline v0_1 {
@@ -23,6 +24,7 @@ namespace oneprobe::inline v0_1 {
 enum class summary_kind : std::uint8_t {
   single_filter,  // cells that hold the largest level (SSH, Section VIII-A)
   multi_filter,   // a Bloom filter per level threshold (SSH, Section VIII-B)
+  interpolation,  // sorted strings with their levels (SSH, Section VII)
   own,            // the caller brings it; the plan is that of the table only
 };
 
@@ -32,6 +34,8 @@ constexpr std::string_view name_of(summary_kind kind) {
       return "single-filter";
     case summary_kind::multi_filter:
       return "multi-filter";
+    case summary_kind::interpolation:
+      return "interpolation";
     case summary_kind::own:
       return "own";
   }
@@ -43,7 +47,7 @@ enum class summary_deletion : std::uint8_t {
   none,         // nothing is erased, or the caller says when to reconstruct
   lazy,         // marked; all at once is reconstructed when a share of the elements is
   incremental,  // the same in bounded pieces, one with each change
-  counting,     // the summary counts: nothing is ever reconstructed
+  counting,     // the summary forgets them (filters count): nothing is ever reconstructed
 };
 
 constexpr std::string_view name_of(summary_deletion deletion) {
@@ -96,6 +100,7 @@ struct summary_plan {
   static constexpr std::uint32_t most_hashes = 64;
   static constexpr std::uint32_t most_counter_bits = 16;
   static constexpr std::uint32_t most_cell_bits = 56;  // counters of all levels, of a single filter
+  static constexpr std::uint32_t most_string_bits = 62;  // of packed strings
   static constexpr std::uint32_t most_bucket_capacity = 16;
   /// Slots and cells are numbered by 32 bits beside the table.
   static constexpr std::uint64_t most_slots = (std::uint64_t{1} << 32) - 2;
@@ -119,6 +124,12 @@ struct summary_plan {
   /// its hashes meet (SSH, Section XI-B).
   std::uint32_t counted_once_from = most_levels;
 
+  /// Interpolation: blocks of strings, and what a block keeps of each
+  /// (core/interpolation_plan.hpp). Without blocks strings are packed (summary/packed_strings.hpp),
+  /// and all of their bits are kept.
+  std::uint64_t string_blocks = 0;
+  std::uint32_t remainder_bits = 0;
+
   /// Elements that the overflow is made for.
   std::uint64_t overflow_reserve = 16;
   /// Lazy: so many elements may be marked deleted.
@@ -133,7 +144,21 @@ struct summary_plan {
   }
   constexpr std::uint64_t slots() const noexcept { return buckets() * bucket_capacity; }
   constexpr std::uint32_t filters() const noexcept {
-    return kind == summary_kind::own ? 0 : kind == summary_kind::single_filter ? 1 : levels;
+    return kind == summary_kind::single_filter  ? 1
+           : kind == summary_kind::multi_filter ? levels
+                                                : 0;
+  }
+  constexpr bool packs_strings() const noexcept {
+    return kind == summary_kind::interpolation && string_blocks == 0;
+  }
+  /// Interpolation: its strings, as if in one block where they are packed.
+  constexpr interpolation_plan strings() const noexcept {
+    interpolation_plan plan;
+    plan.elements = elements;
+    plan.levels = levels;
+    plan.blocks = packs_strings() ? 1 : string_blocks;
+    plan.remainder_bits = remainder_bits;
+    return plan;
   }
   constexpr bool is_lazy() const noexcept {
     return deletion == summary_deletion::lazy || deletion == summary_deletion::incremental;
@@ -149,6 +174,8 @@ struct summary_plan {
     if (kind == summary_kind::single_filter)
       return counting ? (filter_cells[0] * cell_bits() + 7) / 8
                       : cell_packing{levels + 1}.bytes(filter_cells[0]);
+    if (packs_strings()) return (elements * strings().cell_bits() + 7) / 8;
+    if (kind == summary_kind::interpolation) return strings().memory_bytes();
     std::uint64_t bits = 0;
     for (std::uint32_t i = 0; i < filters(); ++i)
       bits += filter_cells[i] * (counting ? counter_bits[i] : 1);
@@ -162,8 +189,10 @@ struct summary_plan {
     return (is_lazy() ? 2 : 1) * filter_bytes() + occupancy_bytes();
   }
   /// Slow memory: slots, and lists beside them that keep the summary from ever misleading (20 bytes
-  /// for each slot, 4 for each planned element; twice with lazy deletion, and a bit per slot).
+  /// for each slot, 4 for each planned element; twice with lazy deletion, and a bit per slot). An
+  /// interpolation summary needs no lists and no marks: a hash of 8 bytes for each slot.
   constexpr std::uint64_t guard_bytes() const noexcept {
+    if (kind == summary_kind::interpolation) return slots() * 8;
     return (is_lazy() ? 2 : 1) * (slots() * 20 + elements * 4) +
            (deletion == summary_deletion::counting ? 0 : occupancy_bytes());
   }
@@ -175,7 +204,8 @@ struct summary_plan {
 /// The first parameter that is not as it must be, in words.
 inline std::optional<std::string> find_fault(const summary_plan& plan) {
   detail::plan_check check;
-  check(plan.kind <= summary_kind::own, "kind", "0 (single-filter), 1 (multi-filter) or 2 (own)",
+  check(plan.kind <= summary_kind::own, "kind",
+        "0 (single-filter), 1 (multi-filter), 2 (interpolation) or 3 (own)",
         static_cast<unsigned>(plan.kind));
   check(plan.deletion <= summary_deletion::counting, "deletion", "one of the four",
         static_cast<unsigned>(plan.deletion));
@@ -202,7 +232,17 @@ inline std::optional<std::string> find_fault(const summary_plan& plan) {
     check(plan.filter_hashes[i] <= size, "filter_hashes", "no more than the filter has cells",
           plan.filter_hashes[i]);
   }
-  if (plan.deletion == summary_deletion::counting && plan.kind != summary_kind::own) {
+  if (plan.kind == summary_kind::interpolation) {
+    check(!plan.is_lazy(), "deletion", "none or counting where strings are sorted",
+          static_cast<unsigned>(plan.deletion));
+    if (plan.packs_strings())
+      check(plan.remainder_bits >= 4 && plan.remainder_bits <= summary_plan::most_string_bits &&
+                plan.strings().cell_bits() <= 64,
+            "remainder_bits", "4 to 62, up to 64 with those of the level", plan.remainder_bits);
+    else if (!check.fault)
+      check.fault = find_fault(plan.strings());
+  }
+  if (plan.deletion == summary_deletion::counting && plan.filters() != 0) {
     for (std::uint32_t i = 0; i < plan.levels; ++i)
       check(plan.counter_bits[i] >= 1 && plan.counter_bits[i] <= summary_plan::most_counter_bits,
             "counter_bits", "1 to 16", plan.counter_bits[i]);

@@ -54,11 +54,15 @@ class page_file {
 enum class page_reading : std::uint8_t {
   cached,  // by pread, through the page cache of the system
   mapped,  // where they lie in the page cache: faster, but a disk that fails ends the process
-  direct,  // from the device (O_DIRECT), where the file system can do that
+  direct,  // from the device (O_DIRECT), where the file system can do that: pages of 4 KiB and up
 };
 
 class system_page_file final : public page_file {
  public:
+  /// What is read directly begins and ends at multiples of so many bytes; all else is read through
+  /// the page cache.
+  static constexpr std::uint64_t direct_bytes = 4096;
+
   /// Locks it: for many readers, or for one writer.
   static loaded<std::unique_ptr<system_page_file>> open(const std::string& path, file_access access,
                                                         page_reading reading) {
@@ -106,8 +110,7 @@ class system_page_file final : public page_file {
  private:
   explicit system_page_file(input_file file) noexcept : file_(std::move(file)) {}
 
-  static constexpr std::uint64_t alignment = 4096;
-  static bool is_aligned(std::uint64_t number) noexcept { return number % alignment == 0; }
+  static bool is_aligned(std::uint64_t number) noexcept { return number % direct_bytes == 0; }
 
   /// A second way to the same file; the lock stays with the first. 0, or errno.
   int open_direct(const std::string& path) {

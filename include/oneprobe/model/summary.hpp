@@ -74,6 +74,21 @@ double counting_summary_bytes(std::span<const std::uint64_t> filter_bits,
 unsigned summary_counter_bits(double filter_bits, double expected_elements, unsigned hashes,
                               double allowed);
 
+/// How high the counters of one filter get (SSH, Section XI-B), over how many elements it holds,
+/// for the values 1, 2, ..., `most_value`.
+struct counter_law {
+  std::vector<double> expected;  // counters that reach the value
+  std::vector<double> any;       // P(any does), the counters taken as independent
+};
+enum class counted : std::uint8_t {
+  each_hash,
+  once,  // an element counts once for a counter that several of its hashes meet
+};
+counter_law counters_reaching(const count_distribution& elements, double filter_bits,
+                              unsigned hashes, counted how, unsigned most_value);
+/// P(the largest counter of so many builds is at least 1, 2, ...).
+std::vector<double> largest_counter_at_least(const counter_law& law, double builds);
+
 /// Filter sizes and hash counts sufficient by the asymptotic argument of SSH, Appendix II
 /// (errata 1.12, 1.13): failure probability o(n^-c).
 struct asymptotic_filter {

@@ -39,6 +39,9 @@ struct guarded_change {
 template <level_summary Summary>
 class guarded_summary {
   static constexpr bool is_watched = watched_summary<Summary>;
+  static_assert(is_watched || erasable_summary<Summary>,
+                "an element whose constructor throws is taken back from the summary: its cells are "
+                "restored (watched_summary), or it is erased (erasable_summary)");
 
  public:
   /// Watchers that one admission looks at. The paper's designs have less than one on average.
@@ -93,6 +96,11 @@ class guarded_summary {
 
   std::optional<std::uint32_t> where(key_hash hash) const { return summary_.where(hash); }
   key_hash hash_of(std::uint32_t slot) const noexcept { return hashes_[slot]; }
+  /// A number beside a slot at which this summary knows nobody, until it admits somebody there.
+  void note(std::uint32_t slot, std::size_t number) noexcept { hashes_[slot] = {number}; }
+  std::size_t note_at(std::uint32_t slot) const noexcept {
+    return static_cast<std::size_t>(hashes_[slot].value);
+  }
   std::uint32_t level_of(std::uint32_t slot) const noexcept {
     std::uint32_t level = 0;
     while (slot >= ends_[level]) ++level;

@@ -33,6 +33,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <optional>
 #include <span>
 #include <string>
@@ -43,6 +44,7 @@
 #include "oneprobe/core/line_memory.hpp"
 #include "oneprobe/core/prefetch.hpp"
 #include "oneprobe/core/summary.hpp"
+#include "oneprobe/core/summary_plan.hpp"
 #include "oneprobe/core/wide_product.hpp"
 #include "oneprobe/core/word_access.hpp"
 #include "oneprobe/hash/derive.hpp"
@@ -56,6 +58,9 @@ class interpolation_summary {
   /// Refuses a plan that has a fault.
   explicit interpolation_summary(const interpolation_plan& plan)
       : interpolation_summary(checked(plan), line_memory(plan.memory_bytes())) {}
+  /// For a one_probe_map; refuses a plan that is for another summary.
+  explicit interpolation_summary(const summary_plan& plan)
+      : interpolation_summary(checked(plan).strings()) {}
   /// Over bytes that a summary of this plan had. REQUIRES: find_fault() of it is none.
   interpolation_summary(const interpolation_plan& plan, line_memory memory)
       : plan_(checked(plan)),
@@ -74,6 +79,7 @@ class interpolation_summary {
   summary_outcome insert(key_hash hash, std::uint32_t level);
   /// REQUIRES: insert(hash, level) kept it, and it was not erased since.
   void erase(key_hash hash, std::uint32_t level);
+  void clear() noexcept { std::memset(memory_.data(), 0, memory_.size()); }
 
   // ---- lookup ----
 
@@ -132,6 +138,14 @@ class interpolation_summary {
 
   static const interpolation_plan& checked(const interpolation_plan& plan) {
     if (const auto fault = oneprobe::find_fault(plan)) refuse_parameter(*fault);
+    return plan;
+  }
+  static const summary_plan& checked(const summary_plan& plan) {
+    check_plan(plan);
+    if (plan.kind != summary_kind::interpolation)
+      refuse_parameter("kind must be interpolation; found " + std::string(name_of(plan.kind)));
+    if (plan.packs_strings())
+      refuse_parameter("string_blocks must be at least 1 in this summary; found 0");
     return plan;
   }
 

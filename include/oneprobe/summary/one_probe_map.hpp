@@ -404,7 +404,7 @@ erase_outcome one_probe_map<Key, Value, Summary, Hash, Equal, BucketCapacity>::e
   if (overflow_.empty()) return erase_outcome::absent;
   const value_type* const found = overflow_.find(key, hash);
   if (found == nullptr) return erase_outcome::absent;
-  if constexpr (!forgets) reconstruction_.unpark(parts(), found);
+  if constexpr (!forgets) reconstruction_.unpark(parts(), found, hash);
   overflow_.erase(key, hash);
   --stats_.counts.size;
   --stats_.counts.overflow;

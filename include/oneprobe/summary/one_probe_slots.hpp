@@ -71,6 +71,8 @@ class one_probe_slots {
   static_assert(alignof(Element) <= line_memory::line_bytes, "slots begin on a cache line");
 
  public:
+  static constexpr std::uint32_t bucket_capacity = BucketCapacity;  // h
+
   explicit one_probe_slots(std::uint64_t buckets)
       : memory_(buckets * BucketCapacity * sizeof(Element)),
         count_(static_cast<std::uint32_t>(buckets * BucketCapacity)),
@@ -104,6 +106,8 @@ class one_probe_slots {
       return false;
   }
   bool is_live(std::uint32_t slot) const noexcept { return is_occupied(slot) && !is_marked(slot); }
+  /// For an element that waits elsewhere.
+  bool is_kept(std::uint32_t slot) const noexcept { return is_marked(slot) && !is_occupied(slot); }
   /// Slots of a bucket as bits: where somebody is.
   std::uint32_t occupants(std::uint64_t bucket) const noexcept { return occupied_.mask(bucket); }
 

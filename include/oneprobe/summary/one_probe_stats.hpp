@@ -23,7 +23,7 @@ struct one_probe_stats {
   std::uint64_t given_up = 0;         // that did not, because the overflow was full
   std::uint64_t moved = 0;            // elements that all of them moved to a lower level
   std::uint64_t moved_last = 0;       // ... and the last one
-  std::uint64_t most_work = 0;        // slots and the like that one change has looked at
+  std::uint64_t most_work = 0;        // steps of a reconstruction that one change has taken
 };
 
 }  // namespace oneprobe::inline v0_1

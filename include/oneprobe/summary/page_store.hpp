@@ -61,7 +61,15 @@ class page_store {
   static loaded<page_store> open(const std::string& path, page_store_options options = {}) {
     auto file = system_page_file::open(path, options.access, options.reading);
     if (!file) return std::move(file).failure();
-    return open(*std::move(file), options.access);
+    loaded<page_store> store = open(*std::move(file), options.access);
+    // Smaller ones would go through the page cache, unseen.
+    if (store && options.reading == page_reading::direct &&
+        store->plan().page_bytes < system_page_file::direct_bytes)
+      return load_failure{load_error::io,
+                          path + ": no direct reading: its pages have " +
+                              std::to_string(store->plan().page_bytes) + " bytes, at least " +
+                              std::to_string(system_page_file::direct_bytes) + " are needed"};
+    return store;
   }
   /// Over a file of the caller's making.
   static loaded<page_store> open(std::unique_ptr<page_file> file, file_access access);

@@ -3,13 +3,19 @@
 //
 //   idle --enough are marked--> scanning --last slot--> settling --nothing is left--> idle
 //                                   | the overflow is full: given up  ^
-//                                   +---------------------------------+
+//                                   +--> releasing -------------------+
 //
 // scanning   slot by slot: marked elements end, others go down to the first level that now has room
 //            for them, and all that live are told to the *next* summary. Whoever goes down waits in
 //            the overflow, where every lookup finds it, and its new slot is kept for it.
 // settling   the next summary is the one that is asked. Those that wait are moved to their slots,
 //            one by one, and then the last summary is cleared, piece by piece.
+// releasing  the slots that are kept are given free, one by one: who waits stays in the overflow.
+//
+// Work is counted in steps: a slot, an element that waits, or a piece that is cleared. A change of
+// the map takes at most plan.work_per_change of them where reconstruction is incremental. A step
+// tells the next summary of one element, at most twice, and moves one at most. That an element
+// leaves while it waits is no step: its bucket is looked at, not all who wait.
 //
 // So lookups ask one summary at any time, and it is right. If an element's own operation throws,
 // the step is as if it had not been taken.
@@ -90,14 +96,25 @@ class reconstruction {
 
   /// The element leaves the overflow for good: its slot is not kept any more.
   template <class Parts>
-  void unpark(const Parts& parts, const Element* gone) noexcept {
-    const auto its = std::find_if(parked_.begin(), parked_.end(),
-                                  [&](const parked_element& one) { return one.element == gone; });
-    if (its == parked_.end()) return;
-    parts.slots.unmark(its->slot);
-    (phase_ == phase::scanning ? *next_ : parts.guarded).forget(its->slot);
-    *its = parked_.back();
-    parked_.pop_back();
+  void unpark(const Parts& parts, const Element* gone, key_hash hash) noexcept {
+    if (parked_.empty()) return;
+    const bool settles = phase_ == phase::settling;
+    Guarded& informed = settles ? parts.guarded : *next_;
+    Guarded& other = settles ? *next_ : parts.guarded;
+    const std::optional<std::uint32_t> level = informed.where(hash);
+    if (!level) return;
+    const std::uint32_t first = parts.slots.first_slot(candidate_at(parts.scheme, hash, *level));
+    for (std::uint32_t slot = first; slot < first + parts.slots.bucket_capacity; ++slot) {
+      if (!parts.slots.is_kept(slot)) continue;
+      parked_element& its = parked_[other.note_at(slot)];
+      if (its.element != gone) continue;
+      parts.slots.unmark(slot);
+      informed.forget(slot);
+      its = parked_.back();
+      other.note(its.slot, static_cast<std::size_t>(&its - parked_.data()));
+      parked_.pop_back();
+      return;
+    }
   }
   void clear(const summary_plan& plan) noexcept {
     if (next_) next_->clear();
@@ -107,8 +124,9 @@ class reconstruction {
   }
 
  private:
-  enum class phase : std::uint8_t { idle, scanning, settling };
-  /// An element on its way to a lower level: it waits in the overflow, its slot is kept for it.
+  enum class phase : std::uint8_t { idle, scanning, settling, releasing };
+  /// An element on its way to a lower level: it waits in the overflow, its slot is kept for it. The
+  /// summary that knows nobody at that slot notes where in `parked_` it is.
   struct parked_element {
     Element* element;
     std::uint32_t slot;
@@ -137,6 +155,8 @@ class reconstruction {
   void settle_one(const Parts& parts);
   template <class Parts>
   void give_up(const Parts& parts);
+  template <class Parts>
+  void release_one(const Parts& parts);
 
   phase phase_ = phase::idle;
   std::uint32_t cursor_ = 0;     // slots before it are in the next summary
@@ -162,6 +182,8 @@ void reconstruction<Element, Guarded>::step(const Parts& parts) {
     ++parts.stats.reconstructions;
     parts.stats.moved_last = moved_now_;
     next_due_ = marked_when_due(parts.plan);
+  } else if (phase_ == phase::releasing) {
+    release_one(parts);
   } else if (!parked_.empty()) {
     settle_one(parts);
   } else if (wiped_ < next_->pieces()) {
@@ -209,6 +231,7 @@ bool reconstruction<Element, Guarded>::move_down(const Parts& parts, std::uint32
   if (parked == nullptr) return false;
   retract.dismiss();
   parts.slots.mark(target);
+  parts.guarded.note(target, parked_.size());
   parked_.push_back({parked, target});
   ++moved_now_;
   ++parts.stats.moved;
@@ -248,13 +271,22 @@ void reconstruction<Element, Guarded>::settle_one(const Parts& parts) {
 template <class Element, class Guarded>
 template <class Parts>
 void reconstruction<Element, Guarded>::give_up(const Parts& parts) {
-  for (const parked_element& one : parked_) parts.slots.unmark(one.slot);
-  parked_.clear();
-  phase_ = phase::settling;
-  wiped_ = 0;
+  phase_ = phase::releasing;
   ++parts.stats.given_up;
   parts.stats.moved_last = 0;
   next_due_ = parts.stats.marked + marked_when_due(parts.plan);
+}
+
+template <class Element, class Guarded>
+template <class Parts>
+void reconstruction<Element, Guarded>::release_one(const Parts& parts) {
+  if (parked_.empty()) {
+    phase_ = phase::settling;
+    wiped_ = 0;
+    return;
+  }
+  parts.slots.unmark(parked_.back().slot);
+  parked_.pop_back();
 }
 
 }  // namespace oneprobe::inline v0_1

@@ -267,6 +267,20 @@ TEST(summary, counters_of_song_et_al_hardly_ever_overflow) {
   EXPECT_LT(std::pow(overflowing / 131072, 10), 1e-50);
 }
 
+TEST(summary, counters_reach_values_as_balls_in_bins_do) {
+  // Three elements or none, and two counters: by hand.
+  const count_distribution three{.first = 0, .step = 3, .probability = {0.5, 0.5}};
+  const counter_law each = counters_reaching(three, 2, 1, counted::each_hash, 4);
+  expect_relative(each.expected[2], 0.5 * 2 / 8, 1e-12);
+  expect_relative(each.any[2], 0.5 * (1 - std::pow(7.0 / 8, 2)), 1e-12);
+  EXPECT_EQ(each.any[3], 0);
+  // Two hashes that count once: an element misses a counter with probability 1/4.
+  const counter_law once = counters_reaching(three, 2, 2, counted::once, 3);
+  expect_relative(once.expected[2], 0.5 * 2 * std::pow(0.75, 3), 1e-12);
+  const std::vector<double> largest = largest_counter_at_least(each, 10);
+  expect_relative(largest[2], 1 - std::pow(1 - each.any[2], 10), 1e-12);
+}
+
 TEST(summary, hashes_best_against_failures_are_far_more_than_against_false_positives) {
   // SSH, Section VIII-A: k = (ln 2) m / (beta_1 n) and (ln 2) m / n.
   expect_relative(hashes_of_least_error(120000, 10000), 12 * std::log(2.0), 1e-12);

@@ -83,6 +83,8 @@ TEST(interpolation_summary, answers_like_a_map_through_insertions_and_erasures) 
                                                          {2000u, 4u, 6u},
                                                          {500u, 1u, 8u},
                                                          {3000u, 8u, 29u},
+                                                         {3000u, 8u, 53u},
+                                                         {900u, 1u, 56u},
                                                          {700u, 5u, 4u},
                                                          {1u, 4u, 14u}}) {
     const interpolation_plan plan = plan_interpolation(elements, levels, remainder_bits);
@@ -183,7 +185,7 @@ TEST(interpolation_summary, refuses_plans_with_a_fault) {
   plan.levels = 9;
   EXPECT_THROW(interpolation_summary{plan}, std::invalid_argument);
   EXPECT_THROW(plan_interpolation(0), std::invalid_argument);
-  EXPECT_THROW(plan_interpolation(100, 4, 31), std::invalid_argument);
+  EXPECT_THROW(plan_interpolation(100, 4, 55), std::invalid_argument);
   EXPECT_THROW(plan_interpolation(100, 4, 3), std::invalid_argument);
   EXPECT_THROW(plan_interpolation(100, 0), std::invalid_argument);
   EXPECT_THROW(interpolation_summary(plan_interpolation(100), line_memory(64)),

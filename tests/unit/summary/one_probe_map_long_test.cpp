@@ -72,15 +72,7 @@ TEST(one_probe_map_at_length, agrees_with_its_twin_by_a_multi_filter_and_increme
 
 /// Strings of which hardly any are equal, and then so short ones that many are.
 TEST(one_probe_map_at_length, agrees_with_its_twin_by_sorted_strings) {
-  using map = number_map<interpolation_summary, 4>;
-  const auto made = [](summary_plan plan, std::uint32_t remainder_bits, std::uint64_t seed) {
-    plan.kind = own;
-    const interpolation_plan strings =
-        plan_interpolation(plan.elements, plan.levels, remainder_bits);
-    return map(plan, interpolation_summary(strings), seeded_hash(seed));
-  };
-  ten_million(made(planned_for_twenty_thousand(4, multi_filter, counting), 24, 1),
-              made(summaries::cramped(multi_filter, counting, 4), 4, 2));
+  ten_million<interpolation_summary, 4>(interpolation, counting);
 }
 
 /// SSH, Section X: failures are expected in 1e-9 and 2e-6 of the builds; a thousand have none, but

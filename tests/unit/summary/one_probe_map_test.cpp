@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <random>
@@ -11,11 +12,14 @@
 #include <stdexcept>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 #include "oneprobe/scheme/schemes.hpp"
 #include "oneprobe/scheme/walk.hpp"
 #include "oneprobe/store/load_counters.hpp"
+#include "oneprobe/summary/interpolation_summary.hpp"
 #include "oneprobe/summary/multi_filter.hpp"
+#include "oneprobe/summary/packed_strings.hpp"
 #include "oneprobe/summary/single_filter.hpp"
 #include "support/summary_designs.hpp"
 #include "unit/summary/checked_one_probe_map.hpp"
@@ -95,6 +99,7 @@ void work_cramped_twice(summary_kind kind, summary_deletion deletion) {
 TEST(one_probe_map, agrees_with_its_twin_where_summaries_fail) {
   work_cramped_twice<counting_single_filter_summary, 16>(single_filter, counting);
   work_cramped_twice<counting_multi_filter_summary, 4>(multi_filter, counting);
+  work_cramped_twice<interpolation_summary, 4>(interpolation, counting);
 }
 TEST(one_probe_map, agrees_with_its_twin_where_summaries_fail_and_deletion_is_lazy) {
   work_cramped_twice<single_filter_summary, 4>(single_filter, lazy);
@@ -136,6 +141,102 @@ TEST(one_probe_map, says_that_a_reconstruction_that_it_gives_up_has_moved_nothin
   EXPECT_GT(moved, 0u);
 }
 
+/// Counts what it is told and how often a piece of it is cleared, whoever else counts.
+class counted_summary : public multi_filter_summary {
+ public:
+  using multi_filter_summary::insert;
+  using multi_filter_summary::multi_filter_summary;
+  static inline std::uint64_t told = 0, cleared = 0;
+
+  summary_outcome insert(key_hash hash, std::uint32_t level, cell_changes& changed) {
+    ++told;
+    return multi_filter_summary::insert(hash, level, changed);
+  }
+  void clear_bytes(std::uint64_t first, std::uint64_t count) {
+    ++cleared;
+    multi_filter_summary::clear_bytes(first, count);
+  }
+};
+/// A value that counts how often it is moved.
+struct counted_value {
+  static inline std::uint64_t moves = 0;
+  counted_value() = default;
+  counted_value(counted_value&&) noexcept { ++moves; }
+};
+
+/// As reconstruction.hpp says: with each step at most two tellings, a move, or a piece cleared; and
+/// what the change itself tells the two summaries. Also where one is given up, and while elements
+/// leave that wait.
+TEST(one_probe_map, works_no_more_with_a_change_than_its_plan_says) {
+  summary_plan roomy = ten_thousand(multi_filter, incremental);
+  roomy.work_per_change = 50;
+  roomy.deleted_limit = 4'000;
+  summary_plan small = cramped(multi_filter, incremental, 1);
+  small.filter_cells = {1'500, 120, 60, 20};
+  small.overflow_reserve = 8;
+  small.work_per_change = 10;
+  for (const summary_plan& plan : {roomy, small}) {
+    const bool gives_up = plan.elements == small.elements;
+    one_probe_map<number, counted_value, counted_summary> map(plan, seeded_hash(2));
+    std::mt19937_64 random(1);
+    std::uint64_t most_told = 0, most_cleared = 0;
+    for (int i = 0; i < 150'000; ++i) {
+      counted_summary::told = counted_summary::cleared = counted_value::moves = 0;
+      const number key = random() % (gives_up ? 900 : 18'000);
+      if (random() % 2 == 0)
+        map.try_emplace(key);
+      else
+        map.erase(key);
+      ASSERT_LE(counted_summary::told, 2 * plan.work_per_change + 2);
+      ASSERT_LE(counted_summary::cleared, plan.work_per_change);
+      ASSERT_LE(counted_value::moves, plan.work_per_change);
+      most_told = std::max(most_told, counted_summary::told);
+      most_cleared = std::max(most_cleared, counted_summary::cleared);
+    }
+    const one_probe_stats stats = map.stats();
+    EXPECT_GT(stats.reconstructions + stats.given_up, 5u);
+    EXPECT_EQ(stats.given_up > 0, gives_up);
+    EXPECT_EQ(most_cleared, plan.work_per_change);
+    EXPECT_GT(most_told, plan.work_per_change / 4);
+  }
+}
+
+/// Most elements that a reconstruction moves leave while they wait in the overflow, those first
+/// that came last, and the other way round.
+TEST(one_probe_map, lets_elements_leave_that_wait_for_their_slot) {
+  const summary_plan plan = ten_thousand(multi_filter, incremental);
+  checked_one_probe_map checked(number_map<multi_filter_summary>(plan, seeded_hash(4)));
+  std::vector<number> keys;
+  number next = 0;
+  const auto waits = [&](number key) {
+    return checked.map().explain(key).stopped == table_path::stop::found_in_overflow;
+  };
+  std::uint64_t left = 0;
+  for (int round = 0; round < 20; ++round) {
+    while (keys.size() < 9'900) {
+      checked.insert(next, next);
+      keys.push_back(next++);
+    }
+    // The oldest, until enough others are on their way.
+    std::size_t oldest = 0;
+    while (checked.map().counts().overflow < 40 && oldest < 1'500) checked.erase(keys[oldest++]);
+    keys.erase(keys.begin(), keys.begin() + static_cast<std::ptrdiff_t>(oldest));
+    if (round % 2 == 0) std::ranges::reverse(keys);
+    for (number& key : keys) {
+      if (!waits(key)) continue;
+      checked.erase(key);
+      key = next;
+      checked.insert(next, next);
+      ++next;
+      ++left;
+    }
+    std::ranges::sort(keys);
+    checked.check_all();
+  }
+  EXPECT_GT(left, 500u);
+  EXPECT_GT(checked.map().stats().reconstructions, 10u);
+}
+
 TEST(one_probe_map, takes_exactly_the_memory_of_its_plan) {
   const auto check = [](const auto& map) {
     const one_probe_stats stats = map.stats();
@@ -149,6 +250,9 @@ TEST(one_probe_map, takes_exactly_the_memory_of_its_plan) {
   check(number_map<counting_multi_filter_summary>(ten_thousand(multi_filter, counting)));
   check(number_map<counting_multi_filter_summary, 4>(cramped(multi_filter, counting, 4)));
   check(number_map<multi_filter_summary, 16>(cramped(multi_filter, lazy, 16)));
+  check(number_map<packed_strings_summary>(summaries::paper("ssh-10k-interpolation")));
+  check(number_map<interpolation_summary>(cramped(interpolation, none, 1)));
+  check(number_map<interpolation_summary, 4>(cramped(interpolation, counting, 4)));
 }
 
 TEST(one_probe_map, reads_no_bucket_for_a_key_that_the_summary_does_not_know) {

@@ -259,6 +259,18 @@ TEST(page_store, answers_the_same_however_it_reads) {
   }
 }
 
+TEST(page_store, refuses_to_read_small_pages_directly) {
+  const temporary_folder folder;
+  const std::string path = folder.file("small.store");
+  auto builder = page_store_builder::create(path, default_page_store_plan(100, 8, 8, 1024), 1);
+  ASSERT_TRUE(builder) << builder.failure().sentence;
+  ASSERT_FALSE(builder->finish());
+  EXPECT_TRUE(page_store::open(path));
+  const auto store = page_store::open(path, {.reading = page_reading::direct});
+  ASSERT_FALSE(store);
+  EXPECT_NE(store.failure().sentence.find("no direct reading"), std::string::npos);
+}
+
 TEST(page_store, sees_damage_in_mapped_pages_as_well) {
   const temporary_folder folder;
   const std::string path = folder.file("numbers.store");

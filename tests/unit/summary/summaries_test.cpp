@@ -9,6 +9,7 @@
 
 #include "oneprobe/model/summary.hpp"
 #include "oneprobe/summary/multi_filter.hpp"
+#include "oneprobe/summary/packed_strings.hpp"
 #include "oneprobe/summary/single_filter.hpp"
 #include "support/summary_designs.hpp"
 
@@ -228,12 +229,16 @@ TEST(paper_summaries, take_the_bytes_of_table_iii) {
   EXPECT_EQ(bytes("ssh-10k-multi"), 32'450u);
   EXPECT_EQ(bytes("ssh-100k-single"), 525'000u);
   EXPECT_EQ(bytes("ssh-100k-multi"), 324'125u);  // errata 1.1, 1.2: printed are 379,000
+  EXPECT_EQ(bytes("ssh-10k-interpolation"), 80'000u);
+  EXPECT_EQ(bytes("ssh-100k-interpolation"), 875'000u);
   EXPECT_EQ(bytes("ssh-10k-counting") - 7'500, 99'775u);
   EXPECT_EQ(bytes("ssh-10k-counting-bold") - 7'500, 99'700u);
   for (const named_summary& one : paper_summaries()) {
     SCOPED_TRACE(one.name);
     const bool counts = one.plan.deletion == summary_deletion::counting;
-    const std::size_t built = one.plan.kind == summary_kind::single_filter
+    const std::size_t built = one.plan.kind == summary_kind::interpolation
+                                  ? packed_strings_summary(one.plan).memory_bytes()
+                              : one.plan.kind == summary_kind::single_filter
                                   ? single_filter_summary(one.plan).memory_bytes()
                               : counts ? counting_multi_filter_summary(one.plan).memory_bytes()
                                        : multi_filter_summary(one.plan).memory_bytes();
