@@ -38,6 +38,17 @@ file(RELATIVE_PATH prefix_from_pkgconfig "/prefix/${pkgconfig_dir}" "/prefix")
 configure_file("${PROJECT_SOURCE_DIR}/cmake/oneprobe.pc.in" "${PROJECT_BINARY_DIR}/package/oneprobe.pc" @ONLY)
 install(FILES "${PROJECT_BINARY_DIR}/package/oneprobe.pc" DESTINATION "${pkgconfig_dir}")
 foreach(part IN LISTS parts)
+  # What the part is linked with in CMake is what it requires here.
+  set(part_requires "oneprobe = ${PROJECT_VERSION}")
+  set(part_flags "")
+  get_target_property(linked oneprobe_${part} INTERFACE_LINK_LIBRARIES)
+  foreach(library IN LISTS linked)
+    if(library MATCHES "^oneprobe::(.+)$")
+      string(APPEND part_requires ", oneprobe-${CMAKE_MATCH_1} = ${PROJECT_VERSION}")
+    elseif(library STREQUAL "Threads::Threads")
+      string(APPEND part_flags " -pthread")
+    endif()
+  endforeach()
   configure_file(
     "${PROJECT_SOURCE_DIR}/cmake/oneprobe-part.pc.in" "${PROJECT_BINARY_DIR}/package/oneprobe-${part}.pc" @ONLY
   )

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Takes the programs out of the documents, so that the tests can compile and run them.
 
-    extract_programs.py OUTPUT_FOLDER DOCUMENT...
+    extract_programs.py OUTPUT_FOLDER PROJECT DOCUMENT...
 
 A program is a ```cpp block with a main function. A ```text block right after it is its output. Writes NAME.cpp and, with
-an output, NAME.txt for each, and prints their names, one per line.
+an output, NAME.txt for each, and prints their names, one per line. A name is the document's path in the project and a
+number: docs_formats_readme_1.
 """
 
 import pathlib
@@ -25,11 +26,12 @@ def programs(text):
 
 
 def main():
-    folder = pathlib.Path(sys.argv[1])
+    folder, project = map(pathlib.Path, sys.argv[1:3])
     folder.mkdir(parents=True, exist_ok=True)
-    for document in map(pathlib.Path, sys.argv[2:]):
+    for document in map(pathlib.Path, sys.argv[3:]):
+        path = "_".join(document.relative_to(project).with_suffix("").parts).lower()
         for number, (program, output) in enumerate(programs(document.read_text(encoding="utf-8")), 1):
-            name = f"{document.stem.lower()}_{number}"
+            name = f"{path}_{number}"
             (folder / f"{name}.cpp").write_text(program, encoding="utf-8")
             if output is not None:
                 (folder / f"{name}.txt").write_text(output, encoding="utf-8")

@@ -5,11 +5,13 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace oneprobe::cli {
 namespace {
@@ -63,11 +65,29 @@ std::string option_group(std::string_view heading, const command& what, need how
   return lines.empty() ? lines : fmt::format("\n{}:\n{}", heading, lines);
 }
 
+/// The ids of docs/papers.md, and what they stand for.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 5> papers{{
+    {"OFH", "Optimal Fast Hashing"},
+    {"ECB", "Energy-Constrained Balancing"},
+    {"BBF", "Balanced Bloom Filters"},
+    {"SSH", "Simple Summaries"},
+    {"LEC", "lecture notes on balls and bins"},
+}};
+
+/// "OFH, Theorem 6" as "Optimal Fast Hashing (OFH), Theorem 6"; a second mention stays short.
+std::string with_titles(std::string_view source) {
+  std::string text(source);
+  for (const auto& [id, title] : papers)
+    if (const auto at = text.find(id); at != std::string::npos)
+      text.replace(at, id.size(), fmt::format("{} ({})", title, id));
+  return text;
+}
+
 std::string help_of(const command& what, std::string_view path) {
   std::string text = wrapped(fmt::format("{}: {}", path, what.summary), help_width, 0);
   if (!what.details.empty()) text += '\n' + wrapped(what.details, help_width, 0);
   if (!what.source.empty())
-    text += '\n' + wrapped(fmt::format("Computes: {}.", what.source), help_width, 0);
+    text += '\n' + wrapped(fmt::format("Computes: {}.", with_titles(what.source)), help_width, 0);
   if (what.words != nullptr) text += "\nArguments:\n" + option_lines(*what.words);
   text += option_group("Required", what, need::required);
   text += option_group("Options", what, need::optional);
@@ -111,11 +131,22 @@ void run(const CLI::App& app, const command& what) {
   if (answer.is_negative()) throw negative_answer();
 }
 
+std::string& called_name() {
+  static std::string name = "oneprobe";
+  return name;
+}
+
 }  // namespace
 
 void print_now(std::string_view text) {
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0)
     throw usage_error(fmt::format("cannot write to standard output: {}", std::strerror(errno)));
+}
+
+const std::string& tool_name() { return called_name(); }
+
+void set_tool_name(std::string_view called) {
+  if (called.find('/') != std::string_view::npos) called_name() = called;
 }
 
 void add_command(CLI::App& parent, const command& what) {

@@ -56,6 +56,10 @@ struct negative_answer {};
 /// a usage_error.
 void print_now(std::string_view text);
 
+/// What to type for the tool: the path by which it was called, or else its name.
+const std::string& tool_name();
+void set_tool_name(std::string_view called);
+
 /// Puts the command below `parent`. When it is chosen, parsing runs it and prints its report.
 void add_command(CLI::App& parent, const command& what);
 

@@ -75,14 +75,24 @@ std::string laid_out(const demo::filter_findings& names, const demo::table_findi
   add_comparison(text, "predicted", "measured", "unordered_map", demo::table_lines(flows));
   text += "3. Times here and now, beside the same two.\n";
   add_comparison(text, "", "oneprobe", "beside it", demo::time_lines(names, flows));
-  text += fmt::format(
-      "Try next:\n"
-      "  oneprobe plan filter --elements 100M --fpr 1e-5     a filter for your numbers\n"
-      "  oneprobe plan table --elements 20M                  a table for your numbers\n"
-      "  oneprobe filter build KEYS -o FILE                  a filter of your keys\n"
-      "The same with pictures: {}\n",
-      page);
+  text += "Try next: a filter for your numbers, one of your keys, trade-offs as a page\n";
+  for (const std::string_view arguments : demo::next_steps)
+    text += fmt::format("  {} {}\n", tool_name(), arguments);
+  text += fmt::format("The same with pictures: {}\n", page);
   return text;
+}
+
+std::vector<report> over_full(const demo::filter_findings& found) {
+  std::vector<report> all;
+  for (const demo::fill_look& look : found.looks) {
+    report out("look");
+    all.push_back(out.number("factor", look.factor)
+                      .number("predicted_fpr", look.predicted_fpr)
+                      .number("fpr", look.fpr)
+                      .number("blocked_fpr", look.blocked_fpr)
+                      .whole("queries", look.asked));
+  }
+  return all;
 }
 
 report filter_report(const demo::filter_findings& found) {
@@ -101,6 +111,7 @@ report filter_report(const demo::filter_findings& found) {
       .whole("overflow", found.ours.overflow)
       .whole("memory_bytes", found.ours.memory_bytes)
       .whole("blocked_memory_bytes", found.beside.memory_bytes)
+      .objects("over_full", over_full(found))
       .number("bulk_query_ns", found.ours.bulk_query_ns)
       .number("blocked_bulk_query_ns", found.beside.bulk_query_ns);
 }
@@ -129,7 +140,8 @@ report table_report(const demo::table_findings& found) {
       .whole("memory_bytes", found.ours.memory_bytes)
       .object("insert", times(found.ours.times))
       .object("unordered_map_insert", times(found.beside))
-      .whole("unordered_map_rehashes", found.beside_rehashes);
+      .whole("unordered_map_rehashes", found.beside_rehashes)
+      .whole("unordered_map_memory_bytes", found.beside_memory_bytes);
 }
 
 report answer(const arguments& in) {
@@ -137,7 +149,7 @@ report answer(const arguments& in) {
   progress_bar bar;
   const auto names = demo::try_filter([&](double done) { bar.show(0.6 * done, "names"); });
   const auto flows = demo::try_table([&](double done) { bar.show(0.6 + 0.4 * done, "flows"); });
-  page.write(demo::page_of(names, flows));
+  page.write(demo::page_of(names, flows, tool_name()));
   report out("demo");
   return out.object("filter", filter_report(names))
       .object("table", table_report(flows))

@@ -111,7 +111,7 @@ int run(int argc, const char* const* argv) {
   describe(root, "hashing on an access budget: what overflows, what errs, what it costs",
            "oneprobe --completion bash (or zsh) prints a script that completes names and options, "
            "oneprobe --manual a manual page, oneprobe --version the version.",
-           "model overflow-bound --load-factor 1 --bucket-capacity 4 --accesses 1.5");
+           "plan filter --elements 10M --fpr 1e-4");
   add_bench(root);
   add_demo(root);
   add_explore(root);
@@ -123,6 +123,7 @@ int run(int argc, const char* const* argv) {
   add_simulate(root);
   add_store(root);
 
+  if (argc > 0) set_tool_name(argv[0]);
   try {
     if (argc <= 1) return show(root, root.help());
     root.parse(argc, argv);

@@ -18,7 +18,8 @@ namespace oneprobe::explorer {
 ///   /api/picture/table      levels, loads and costs of the table that is planned
 reply answer(const std::string& path, const query& asked);
 
-/// Prepares what the first visit needs.
+/// Prepares what the first visit needs, and then every curve that the page's controls ask for.
+/// Takes seconds: for a thread of its own.
 void warm_up();
 
 }  // namespace oneprobe::explorer

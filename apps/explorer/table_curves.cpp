@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <map>
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -62,14 +61,17 @@ json least_overflow_curves(table_workload work, unsigned h) {
   return curves;
 }
 
-/// There are 32 of them, and each is computed once.
+/// Each is computed once, and nobody waits for one that he did not ask for.
 const json& remembered_curves(table_workload work, unsigned h) {
-  static std::mutex guard;
-  static std::map<std::pair<table_workload, unsigned>, json> known;
-  const std::lock_guard lock(guard);
-  const auto [place, is_new] = known.try_emplace({work, h});
-  if (is_new) place->second = least_overflow_curves(work, h);
-  return place->second;
+  struct remembered {
+    std::once_flag once;
+    json curves;
+  };
+  static std::array<std::array<remembered, table_plan::most_bucket_capacity + 1>, workloads.size()>
+      known;
+  remembered& place = known.at(work == table_workload::churn ? 0 : 1).at(h);
+  std::call_once(place.once, [&] { place.curves = least_overflow_curves(work, h); });
+  return place.curves;
 }
 
 std::vector<double> fractions_of(const table_plan& plan) {

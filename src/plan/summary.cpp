@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "needs_check.hpp"
+#include "oneprobe/model/finite_size.hpp"
 #include "oneprobe/model/reconstruction.hpp"
 #include "oneprobe/model/summary.hpp"
 #include "summary_filters.hpp"
@@ -164,14 +165,18 @@ summary_prediction predict(const summary_plan& plan) {
   return predicted;
 }
 
-/// What follows from the sizes.
-void complete(summary_plan& plan) {
-  plan.predicted = predict(plan);
+/// How many elements are in the overflow at a time, during a reconstruction at the most.
+double waiting_in(const summary_plan& plan) {
   // Elements that leave in the order in which they came make way for more than random ones: all
   // whom they had turned away are still there.
   constexpr double moves_in_any_order = 2.5;
-  const double waiting =
-      plan.predicted.overflow_mean + moves_in_any_order * plan.predicted.reconstruction_moves;
+  return plan.predicted.overflow_mean + moves_in_any_order * plan.predicted.reconstruction_moves;
+}
+
+/// What follows from the sizes.
+void complete(summary_plan& plan) {
+  plan.predicted = predict(plan);
+  const double waiting = waiting_in(plan);
   plan.overflow_reserve =
       static_cast<std::uint64_t>(std::ceil(waiting + 6 * std::sqrt(waiting))) + 16;
   if (plan.deletion != summary_deletion::incremental) return;
@@ -439,12 +444,26 @@ void add_alternatives(const summary_needs& needs, summary_proposal& proposal) {
 
 constexpr double over_full = 1.05;
 
-/// Of a table with 5 % more elements than planned.
-double over_full_failure(summary_plan plan) {
+/// A table with 5 % more elements than planned.
+summary_plan over_filled(summary_plan plan) {
   plan.elements =
       static_cast<std::uint64_t>(std::ceil(over_full * static_cast<double>(plan.elements)));
   plan.predicted = predict(plan);
-  return fails(plan);
+  return plan;
+}
+
+/// Elements fail one by one, so that their number is nearly a Poisson one.
+cam_forecast cam_of(const summary_plan& plan, const summary_plan& over_filled,
+                    std::uint32_t element_bytes) {
+  const auto entries = [](double mean) {
+    return static_cast<std::uint64_t>(
+        model::reserve_for({mean, std::sqrt(mean)}, default_cam_tail));
+  };
+  return {.mean_entries = waiting_in(plan),
+          .entries = entries(waiting_in(plan)),
+          .tail_probability = default_cam_tail,
+          .entries_over_full = entries(waiting_in(over_filled)),
+          .entry_bits = 8 * element_bytes};
 }
 
 std::vector<std::string> warnings_of(const summary_proposal& proposal) {
@@ -544,7 +563,9 @@ summary_proposal plan_summary(const summary_needs& needs) {
   proposal.reason = planning::why_chosen(needs, *proposal.plan);
   if (needs.detail != plan_detail::full) return proposal;
   planning::add_alternatives(needs, proposal);
-  proposal.over_full_failure = planning::over_full_failure(*proposal.plan);
+  const summary_plan over_filled = planning::over_filled(*proposal.plan);
+  proposal.over_full_failure = planning::fails(over_filled);
+  proposal.cam = planning::cam_of(*proposal.plan, over_filled, needs.element_bytes);
   proposal.warnings = planning::warnings_of(proposal);
   return proposal;
 }

@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "needs_check.hpp"
@@ -57,6 +58,10 @@ void check(const table_needs& needs) {
     refuse("partition must be churn, fill-only or access-optimal; found " +
            std::to_string(static_cast<unsigned>(*needs.partition)));
   if (needs.costs) check_costs(*needs.costs);
+  if (needs.budget) {
+    if (!needs.costs) refuse("budget needs the costs of an access and of the overflow");
+    check_range("budget", *needs.budget, needs.costs->access, 64 * needs.costs->access);
+  }
   if (needs.partition && needs.scheme && *needs.scheme != scheme_kind::multilevel)
     refuse("partition applies to the multilevel scheme only; found " +
            std::string(name_of(*needs.scheme)));
@@ -515,8 +520,59 @@ const cheapest* cheapest_of(const std::vector<cheapest>& all) {
   return best;
 }
 
+/// What operations cost in so many bytes, with all choices that are allowed; infinite where there
+/// is no plan. Coarser than the above, and never less.
+double cost_within(const table_needs& needs, std::uint64_t bytes) {
+  constexpr double least = 1e-9, step = 0.01;
+  table_needs other = needs;
+  other.bytes = bytes;
+  cheapest best{.cost = std::numeric_limits<double>::infinity()};
+  for (double overflow = needs.overflow_fraction;
+       overflow >= std::min(least, needs.overflow_fraction); overflow *= step) {
+    other.overflow_fraction = overflow;
+    best.offer(other);
+  }
+  return best.cost;
+}
+
+/// The most memory that is planned for a need, and the least.
+struct memory_range {
+  std::uint64_t least, most;
+};
+std::optional<memory_range> memory_for(const table_needs& needs) {
+  const std::uint32_t slot = slot_bytes_of(needs);
+  const std::optional<table_plan> smallest = table_planner(needs).smallest();
+  table_needs empty = needs;
+  empty.load_factor = emptiest;
+  const std::optional<table_plan> largest = table_planner(empty).plan();
+  if (!smallest || !largest) return std::nullopt;
+  const std::uint64_t least = smallest->memory(slot).total();
+  return memory_range{least, std::max(least, largest->memory(slot).total())};
+}
+
+/// The least memory, to a percent, in which operations keep to the budget; the most if in none.
+std::optional<std::uint64_t> bytes_for_budget(const table_needs& needs) {
+  const std::optional<memory_range> range = memory_for(needs);
+  if (!range) return std::nullopt;
+  const auto fits = [&](double bytes) {
+    return cost_within(needs, static_cast<std::uint64_t>(bytes)) <= *needs.budget;
+  };
+  auto low = static_cast<double>(range->least), high = static_cast<double>(range->most);
+  if (fits(low)) return range->least;
+  if (!fits(high)) return range->most;
+  while (high > 1.01 * low) {
+    const double middle = std::sqrt(low * high);
+    (fits(middle) ? high : low) = middle;
+  }
+  return static_cast<std::uint64_t>(high);
+}
+
 std::string why_cheapest(const table_needs& needs, const cheapest& best) {
-  return "Of all with up to " + std::to_string(needs.largest_choices) +
+  const std::string memory = needs.budget && !needs.load_factor && !needs.bytes
+                                 ? "The least memory in which an operation costs no more than " +
+                                       show(*needs.budget) + " on average. "
+                                 : "";
+  return memory + "Of all with up to " + std::to_string(needs.largest_choices) +
          " choices in the same memory, and up to " + show(needs.overflow_fraction) +
          " in the overflow, the one whose operations cost least. Its levels let " +
          show(best.needs.overflow_fraction, "%.2g") + " overflow with " +
@@ -548,6 +604,13 @@ std::vector<table_alternative> alternatives_by_cost(const table_needs& needs,
   least.overflow_fraction = std::min(needs.overflow_fraction, table_needs{}.overflow_fraction);
   offer("overflow " + show(least.overflow_fraction, "%.0e"), table_planner(least).plan());
   return others;
+}
+
+std::string why_over_budget(const table_needs& needs, const cheapest& best) {
+  const bool in_any = !needs.load_factor && !needs.bytes;
+  return "No plan: an operation costs " + show(best.cost) + " on average in " +
+         (in_any ? "a table as empty as " + show(emptiest) : "the memory that is given") +
+         ", or more; found a budget of " + show(*needs.budget) + ".";
 }
 
 std::vector<std::string> warnings_of(const table_proposal& proposal) {
@@ -591,9 +654,17 @@ table_proposal plan_table(const table_needs& needs) {
   const table_planner by(needs);
   const bool brief = needs.detail == plan_detail::plan_only;
   table_proposal proposal;
+  table_needs sized = needs;
+  if (needs.budget && !needs.load_factor && !needs.bytes) sized.bytes = bytes_for_budget(needs);
   const std::vector<cheapest> by_choices =
-      needs.costs ? cheapest_by_choices(needs) : std::vector<cheapest>{};
+      needs.costs ? cheapest_by_choices(sized) : std::vector<cheapest>{};
   const cheapest* best = cheapest_of(by_choices);
+  if (needs.budget && best != nullptr && best->cost > *needs.budget) {
+    proposal.reason = why_over_budget(needs, *best);
+    proposal.nearest = needs;
+    proposal.nearest->budget = (1 + 1e-9) * best->cost;
+    return proposal;
+  }
   proposal.plan = needs.costs && best != nullptr ? best->plan : by.plan();
   if (!proposal.plan) {
     const std::optional<table_plan> smallest = by.smallest();
@@ -619,7 +690,7 @@ table_proposal plan_table(const table_needs& needs) {
                   .tail_probability = needs.exceed_probability,
                   .entries_over_full = plan.overflow_reserve,
                   .entry_bits = 8 * (needs.key_bytes + needs.value_bytes)};
-  proposal.alternatives = best != nullptr ? alternatives_by_cost(needs, by_choices, *best)
+  proposal.alternatives = best != nullptr ? alternatives_by_cost(sized, by_choices, *best)
                                           : alternatives_to(needs, plan);
   proposal.warnings = warnings_of(proposal);
   return proposal;

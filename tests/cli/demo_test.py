@@ -4,11 +4,12 @@
 import json
 import os
 import re
+import subprocess
 import tempfile
 import unittest
 from pathlib import Path
 
-from tool import SLOWNESS, run
+from tool import SLOWNESS, TOOL, run
 
 README = Path(__file__).resolve().parents[2] / "README.md"
 # The demo's data and seeds are fixed, and so is all that it finds but the times. Tolerances are standard deviations.
@@ -21,9 +22,14 @@ class Demo(unittest.TestCase):
         cls.folder = tempfile.TemporaryDirectory()
         cls.page = os.path.join(cls.folder.name, "page.html")
         cls.text = run("demo", "--report", cls.page)
-        with open(cls.page, encoding="utf-8") as page:
-            cls.html = page.read()
-        cls.json = json.loads(run("demo", "--json", "--report", cls.page).stdout)
+        cls.html = Path(cls.page).read_text("utf-8")
+        # The second time it is found on the path, and has a name alone.
+        folder, name = os.path.split(os.path.abspath(TOOL))
+        said = subprocess.run(
+            [name, "demo", "--json", "--report", cls.page], env=dict(os.environ, PATH=folder), stdout=subprocess.PIPE, check=True
+        )
+        cls.json = json.loads(said.stdout)
+        cls.html_from_path = Path(cls.page).read_text("utf-8")
 
     @classmethod
     def tearDownClass(cls):
@@ -32,10 +38,19 @@ class Demo(unittest.TestCase):
     def test_it_ends_within_a_minute_and_fits_a_terminal(self):
         self.assertEqual((self.text.code, self.text.stderr), (0, ""))
         self.assertLess(self.text.seconds, 60 * SLOWNESS)
-        self.assertLessEqual(max(map(len, self.text.stdout.splitlines())), 80)
+        # The path of the tool and that of the page are as long as they are.
+        text = self.text.stdout.replace(TOOL, "build/oneprobe").replace(self.page, "page.html")
+        self.assertLessEqual(max(map(len, text.splitlines())), 80)
         for never in ("\x1b", "nan", "inf "):
             self.assertNotIn(never, self.text.stdout)
         self.assertIn(self.page, self.text.stdout)
+
+    def test_what_to_try_next_is_called_as_the_demo_was(self):
+        steps = ("plan filter --elements 100M --fpr 1e-5", "filter build KEYS -o FILE", "explore")
+        for step in steps:
+            self.assertIn(f"\n  {TOOL} {step}\n", self.text.stdout)
+            self.assertIn(f"<code>{TOOL} {step}</code>", self.html)
+            self.assertIn(f"<code>oneprobe {step}</code>", self.html_from_path)
 
     def test_the_filter_does_what_was_predicted(self):
         found = self.json["filter"]
@@ -46,6 +61,17 @@ class Demo(unittest.TestCase):
         self.assertLessEqual(found["blocked_memory_bytes"], found["memory_bytes"])
         for kind in ("negative", "positive"):
             self.assertAlmostEqual(found[f"{kind}_lines"] / found[f"predicted_{kind}_accesses"], 1, delta=0.01)
+
+    def test_an_over_full_filter_does_what_was_predicted(self):
+        looks = {look["factor"]: look for look in self.json["filter"]["over_full"]}
+        self.assertLessEqual({1.01, 1.05, 1.2}, set(looks))
+        for factor, look in looks.items():
+            expected = look["predicted_fpr"] * look["queries"]
+            # An error of many answers is known to less than the model claims.
+            room = max(SIGMAS * expected**0.5, 0.02 * expected)
+            self.assertLess(abs(look["fpr"] * look["queries"] - expected), room, factor)
+            # Counted: a whole number of wrong answers.
+            self.assertAlmostEqual(look["fpr"] * look["queries"], round(look["fpr"] * look["queries"]), places=3)
 
     def test_the_table_does_what_was_predicted(self):
         found = self.json["table"]
@@ -58,6 +84,9 @@ class Demo(unittest.TestCase):
         )
         self.assertEqual(found["refused"], 0)
         self.assertGreater(found["unordered_map_rehashes"], 0)
+        # Of every flow 24 bytes and a pointer, at the least; a pointer for every bucket, of which there are as many or more.
+        self.assertGreater(found["unordered_map_memory_bytes"], (24 + 8 + 8) * found["elements"])
+        self.assertLess(found["unordered_map_memory_bytes"], 2 * (24 + 8 + 8 + 8) * found["elements"])
 
     def test_the_readme_shows_what_it_prints(self):
         blocks = re.findall(r"<!-- from: oneprobe demo -->\n```\n(.*?)```", README.read_text("utf-8"), re.DOTALL)

@@ -20,7 +20,7 @@ class Help(unittest.TestCase):
         return outcome.stdout
 
     def test_no_arguments_show_the_help(self):
-        self.assertEqual(self.assert_help([]), self.assert_help(["--help"]))
+        self.assertEqual(self.assert_help([]), self.assert_help(["--help"], "oneprobe plan filter --elements"))
 
     def test_every_command_has_an_example_and_says_what_it_computes(self):
         self.assert_help(["demo", "--help"], "--json")
@@ -28,6 +28,12 @@ class Help(unittest.TestCase):
         for name in MODELS:
             self.assertIn(f"\n  {name} ", text)
             self.assert_help(["model", name, "--help"], f"oneprobe model {name} --", "Computes:", "--json")
+
+    def test_a_paper_is_named_by_its_title_once(self):
+        text = " ".join(self.assert_help(["model", "balance", "--help"]).split())
+        self.assertIn("Computes: Energy-Constrained Balancing (ECB), Theorems 3, 4 and 6; Balanced Bloom Filters (BBF),", text)
+        text = " ".join(self.assert_help(["model", "fluid", "--help"]).split())
+        self.assertEqual(text.count("Optimal Fast Hashing"), 1)
 
     def test_simulate_has_help_and_an_example_that_works(self):
         text = self.assert_help(["simulate", "--help"], "oneprobe simulate --", "--json", "--churn")

@@ -83,6 +83,35 @@ class Costs(unittest.TestCase):
         self.assertAlmostEqual(summary["hit_cost"], 80, places=4)
         self.assertLess(summary["miss_cost"], 8)
 
+    def test_a_table_keeps_a_budget_in_the_least_memory(self):
+        call = "--elements 1M --choices 2 --access-cost 100ns --overflow-cost 2us"
+        tight, loose = (planned_table(f"{call} --budget {budget}") for budget in ("110ns", "0.13us"))
+        self.assertLessEqual(tight["mean_cost"], 110)
+        self.assertLessEqual(loose["mean_cost"], 130)
+        self.assertLess(loose["memory_bytes"], tight["memory_bytes"])
+        refused = run(f"plan table {call} --budget 100ns --json")
+        self.assertEqual(refused.code, 1)
+        said = json.loads(refused.stdout)
+        self.assertIn("found a budget of 100", said["reason"])
+        self.assertGreater(said["nearest"]["budget"], 100)
+        self.assertEqual(run("plan table --elements 1M --budget 110ns").code, 2)
+        outcome = run("plan table --elements 1M --access-cost 100ns --budget 50ns")
+        self.assertEqual((outcome.code, outcome.stdout), (2, ""))
+        self.assertIn("--budget must be from 100 to 6400", outcome.stderr)
+
+    def test_a_summary_says_what_its_alternatives_cost_and_what_its_cam_holds(self):
+        call = "--elements 10k --failure 1e-3 --access-cost 80us --overflow-cost 50ns"
+        plan = planned_summary(call)
+        others = [other["plan"] for other in plan["alternatives"] if other["plan"]]
+        self.assertNotEqual(others, [])
+        for other in others:
+            self.assertAlmostEqual(other["hit_cost"], 80, places=1)
+        self.assertEqual(plan["cam"]["entry_bits"], 128)
+        self.assertLessEqual(plan["cam"]["entries"], plan["cam"]["entries_over_full"])
+        text = " ".join(run(f"plan summary {call}").stdout.split())
+        self.assertIn("a CAM of 2 entries of 128 bits is exceeded with probability 1e-09", text)
+        self.assertRegex(text, r"; [0-9.]+ us per operation")
+
     def test_nonsense_gets_one_line_and_exit_code_2(self):
         for call, needle in {
             "--overflow-cost 2us": "--access-cost",

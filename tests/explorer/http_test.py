@@ -3,9 +3,11 @@
 
 import http.client
 import json
+import pathlib
 import signal
 import socket
 import subprocess
+import time
 import unittest
 
 from served import TOOL, Explorer
@@ -182,6 +184,31 @@ class Requests(unittest.TestCase):
         if "uPlot" not in self.ask("/uplot.js")[1]:
             self.skipTest("built without uPlot")
         self.assertIn("MIT License", self.ask("/uplot-licence.txt")[1])
+
+
+class Beforehand(unittest.TestCase):
+    def test_the_curves_of_every_control_are_made_before_they_are_asked_for(self):
+        def works():
+            """Whether any thread of the server runs, or would if the machine were idle."""
+            for task in pathlib.Path(f"/proc/{explorer.process.pid}/task").iterdir():
+                if (task / "stat").read_text().rpartition(")")[2].split()[0] == "R":
+                    return True
+            return False
+
+        with Explorer() as explorer:
+            idle, end = 0, time.monotonic() + 120
+            while idle < 20:
+                self.assertLess(time.monotonic(), end, "the server is still at work")
+                idle = 0 if works() else idle + 1
+                time.sleep(0.02)
+            for workload in ("churn", "fill-only"):
+                for slots in (4, 8, 16):
+                    connection = http.client.HTTPConnection("127.0.0.1", explorer.port, timeout=30)
+                    begin = time.monotonic()
+                    connection.request("GET", f"/api/frontier/table?workload={workload}&bucket-capacity={slots}")
+                    self.assertEqual(connection.getresponse().status, 200)
+                    self.assertLess(time.monotonic() - begin, 0.1, f"{workload}, {slots}")
+                    connection.close()
 
 
 class Command(unittest.TestCase):

@@ -28,7 +28,6 @@ struct filter_measure {
   double negative_lines = 0;
   double positive_lines = 0;
   std::uint64_t overflow = 0;
-  std::uint64_t lost = 0;  // names that are there and were denied
   std::uint64_t memory_bytes = 0;
   double bulk_query_ns = 0;
 };
@@ -37,8 +36,9 @@ struct filter_measure {
 struct fill_look {
   double factor = 1;  // names over planned names
   double predicted_fpr = 0;
-  double fpr = 0;  // from the filter's bits
+  double fpr = 0;  // of so many names that are not there
   double blocked_fpr = 0;
+  std::uint64_t asked = 0;
 };
 
 struct filter_findings {
@@ -77,6 +77,7 @@ struct table_findings {
   table_measure ours;
   insert_times beside;
   std::uint64_t beside_rehashes = 0;
+  std::uint64_t beside_memory_bytes = 0;  // as it asked for it, at the end of the day
 };
 
 /// Throws std::runtime_error if an answer is wrong: a demo that lies is worse than none.

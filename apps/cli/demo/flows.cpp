@@ -1,7 +1,10 @@
 #include <algorithm>
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <stdexcept>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "bench/latency_watch.hpp"
@@ -64,7 +67,36 @@ struct standard_hash {
   seeded_hash hash;
   std::size_t operator()(const flow_id& flow) const { return hash(flow).value; }
 };
-using rehashing_map = std::unordered_map<flow_id, std::uint64_t, standard_hash>;
+
+/// Counts the bytes that are asked for and not given back.
+template <class T>
+struct counting_allocator {
+  using value_type = T;
+
+  explicit counting_allocator(std::uint64_t& bytes) : held(&bytes) {}
+  template <class U>
+  counting_allocator(const counting_allocator<U>& other) : held(other.held) {}
+
+  T* allocate(std::size_t count) {
+    T* const memory = std::allocator<T>().allocate(count);
+    *held += count * sizeof(T);
+    return memory;
+  }
+  void deallocate(T* memory, std::size_t count) {
+    *held -= count * sizeof(T);
+    std::allocator<T>().deallocate(memory, count);
+  }
+  template <class U>
+  bool operator==(const counting_allocator<U>& other) const {
+    return held == other.held;
+  }
+
+  std::uint64_t* held;
+};
+
+using rehashing_map =
+    std::unordered_map<flow_id, std::uint64_t, standard_hash, std::equal_to<flow_id>,
+                       counting_allocator<std::pair<const flow_id, std::uint64_t>>>;
 
 insert_times times_of(const latency_watch& watch) {
   insert_times found{.median_ns = watch.quantile_ns(0.5),
@@ -119,7 +151,9 @@ table_measure measure_ours(const table_plan& plan, const tick_clock& clock, cons
 }
 
 void measure_beside(const tick_clock& clock, const teller& tell, table_findings& found) {
-  rehashing_map map(0, standard_hash{seeded_hash(seed)});
+  std::uint64_t held_bytes = 0;
+  rehashing_map map(0, standard_hash{seeded_hash(seed)}, {},
+                    rehashing_map::allocator_type(held_bytes));
   latency_watch watch(clock);
   std::size_t buckets = map.bucket_count();
   const auto come = [&](std::uint64_t number) {
@@ -137,6 +171,7 @@ void measure_beside(const tick_clock& clock, const teller& tell, table_findings&
         tell(static_cast<double>(number) / static_cast<double>((1 + turnovers) * flow_count));
       });
   found.beside = times_of(watch);
+  found.beside_memory_bytes = held_bytes;
 }
 
 }  // namespace

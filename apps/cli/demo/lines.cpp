@@ -69,6 +69,7 @@ std::vector<compared> filter_lines(const filter_findings& found) {
        sized(found.beside.memory_bytes)},
       overfilled(found, "wrong with 1 % more names", 1.01),
       overfilled(found, "wrong with 5 % more", 1.05),
+      overfilled(found, "wrong with 20 % more", 1.2),
   };
 }
 
@@ -87,7 +88,8 @@ std::vector<compared> table_lines(const table_findings& found) {
        fmt::format("{:.0f}", found.ours.overflow), ""},
       {"flows refused", "0", count(found.ours.refused), ""},
       {"times it was rehashed", "0", "0", count(found.beside_rehashes)},
-      {"memory", sized(plan.memory(found.slot_bytes).total()), sized(found.ours.memory_bytes), ""},
+      {"memory", sized(plan.memory(found.slot_bytes).total()), sized(found.ours.memory_bytes),
+       sized(found.beside_memory_bytes)},
   };
 }
 

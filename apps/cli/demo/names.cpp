@@ -16,7 +16,8 @@ namespace {
 
 constexpr std::uint64_t seed = 2008;
 constexpr std::uint64_t absent_names = 10'000'000;
-constexpr std::uint64_t counted_names = 200'000;  // of which the lines are counted
+constexpr std::uint64_t fewer_absent_names = 3'000'000;  // where only a point of a chart is wanted
+constexpr std::uint64_t counted_names = 200'000;         // of which the lines are counted
 constexpr std::uint64_t at_a_time = 100'000;
 // Names beyond these were never inserted, however over-full a filter gets.
 constexpr std::uint64_t first_absent = 2 * name_count;
@@ -41,16 +42,35 @@ void insert_names(Filter& filter, std::uint64_t first, std::uint64_t end) {
     filter.bulk_insert(user_names(first, std::min(at_a_time, end - first)));
 }
 
-/// How many of the names from `first` on may be there; adds the time it took.
+/// How many of the names may be there; adds the time it took.
 template <class Filter>
-std::uint64_t ask(const Filter& filter, std::uint64_t first, double& ns) {
-  const std::vector<std::string> asked = user_names(first, at_a_time);
-  const auto answers = std::make_unique<bool[]>(at_a_time);
+std::uint64_t ask(const Filter& filter, const std::vector<std::string>& names, double& ns) {
+  const auto answers = std::make_unique<bool[]>(names.size());
   const double begin = cpu_ns();
-  const std::uint64_t yes = filter.bulk_may_contain(asked, std::span(answers.get(), at_a_time));
+  const std::uint64_t yes = filter.bulk_may_contain(names, std::span(answers.get(), names.size()));
   ns += cpu_ns() - begin;
   return yes;
 }
+
+/// What two filters said to the same names.
+struct tally {
+  std::uint64_t asked = 0;
+  std::uint64_t ours = 0, beside = 0;  // may be there
+  double our_ns = 0, beside_ns = 0;
+};
+
+tally ask_both(const fingerprint_filter& ours, const blocked_filter& beside, std::uint64_t first,
+               std::uint64_t count) {
+  tally found;
+  for (; found.asked < count; found.asked += at_a_time) {
+    const std::vector<std::string> names = user_names(first + found.asked, at_a_time);
+    found.ours += ask(ours, names, found.our_ns);
+    found.beside += ask(beside, names, found.beside_ns);
+  }
+  return found;
+}
+
+double share(double of, std::uint64_t asked) { return of / static_cast<double>(asked); }
 
 /// Of names spread over `name_count`: those that came first found more room.
 template <class Filter>
@@ -62,26 +82,63 @@ double lines_of(const Filter& filter, std::uint64_t first) {
   return static_cast<double>(lines) / static_cast<double>(counted_names);
 }
 
+/// What a filter of all names is, but for its answers.
 template <class Filter>
-filter_measure measure(const Filter& filter, const teller& tell) {
-  filter_measure found;
-  double ns = 0;
-  for (std::uint64_t i = 0; i < name_count; i += at_a_time)
-    found.lost += at_a_time - ask(filter, i, ns);
-  if (found.lost != 0) throw std::runtime_error("the filter denied a name that it holds");
-  ns = 0;
-  std::uint64_t wrong = 0;
-  for (; found.asked < absent_names; found.asked += at_a_time) {
-    wrong += ask(filter, first_absent + found.asked, ns);
-    tell(static_cast<double>(found.asked) / static_cast<double>(absent_names));
+filter_measure measure(const Filter& filter) {
+  return {.negative_lines = lines_of(filter, first_absent),
+          .positive_lines = lines_of(filter, 0),
+          .overflow = filter.stats().counts.overflow,
+          .memory_bytes = filter.memory().size()};
+}
+
+void measure_both(const fingerprint_filter& ours, const blocked_filter& beside, const tally& absent,
+                  filter_findings& found) {
+  const tally present = ask_both(ours, beside, 0, name_count);
+  if (present.ours != name_count || present.beside != name_count)
+    throw std::runtime_error("a filter denied a name that it holds");
+  found.ours = measure(ours);
+  found.beside = measure(beside);
+  found.ours.asked = found.beside.asked = absent.asked;
+  found.ours.fpr = share(static_cast<double>(absent.ours), absent.asked);
+  found.beside.fpr = share(static_cast<double>(absent.beside), absent.asked);
+  found.ours.bulk_query_ns = share(absent.our_ns, absent.asked);
+  found.beside.bulk_query_ns = share(absent.beside_ns, absent.asked);
+}
+
+/// Fills both filters beyond what they were planned for, and asks them on the way.
+void fill_and_ask(fingerprint_filter& ours, const teller& tell, filter_findings& found) {
+  struct stop {
+    double factor;
+    std::uint64_t asked;
+  };
+  constexpr std::array<stop, 11> stops{{{0.6, fewer_absent_names},
+                                        {0.7, fewer_absent_names},
+                                        {0.8, fewer_absent_names},
+                                        {0.9, fewer_absent_names},
+                                        {1.0, absent_names},
+                                        {1.01, absent_names},
+                                        {1.02, fewer_absent_names},
+                                        {1.03, fewer_absent_names},
+                                        {1.05, absent_names},
+                                        {1.1, fewer_absent_names},
+                                        {1.2, fewer_absent_names}}};
+  blocked_filter beside(found.blocked, seeded_hash(seed));
+  std::uint64_t inserted = 0;
+  for (std::size_t i = 0; i < stops.size(); ++i) {
+    tell(share(static_cast<double>(i), stops.size()));
+    const auto elements =
+        static_cast<std::uint64_t>(stops[i].factor * static_cast<double>(name_count) + 0.5);
+    insert_names(ours, inserted, elements);
+    insert_names(beside, inserted, elements);
+    inserted = elements;
+    const tally absent = ask_both(ours, beside, first_absent, stops[i].asked);
+    found.looks.push_back({.factor = stops[i].factor,
+                           .predicted_fpr = forecast(*found.proposal.plan, elements).predicted.fpr,
+                           .fpr = share(static_cast<double>(absent.ours), absent.asked),
+                           .blocked_fpr = share(static_cast<double>(absent.beside), absent.asked),
+                           .asked = absent.asked});
+    if (elements == name_count) measure_both(ours, beside, absent, found);
   }
-  found.fpr = static_cast<double>(wrong) / static_cast<double>(found.asked);
-  found.bulk_query_ns = ns / static_cast<double>(found.asked);
-  found.negative_lines = lines_of(filter, first_absent);
-  found.positive_lines = lines_of(filter, 0);
-  found.overflow = filter.stats().counts.overflow;
-  found.memory_bytes = filter.memory().size();
-  return found;
 }
 
 filter_plan plan_of(const filter_needs& needs, filter_proposal& whole) {
@@ -94,35 +151,16 @@ filter_plan plan_of(const filter_needs& needs, filter_proposal& whole) {
 
 filter_findings try_filter(const teller& tell) {
   filter_findings found;
-  const filter_plan plan =
-      plan_of({.elements = name_count, .fpr = wanted_fpr, .kind = filter_kind::fingerprint},
-              found.proposal);
+  const filter_plan plan = plan_of({.elements = name_count, .fpr = wanted_fpr}, found.proposal);
   filter_proposal other;
   found.blocked = plan_of({.elements = name_count,
                            .bytes = plan.memory().total(),
                            .kind = filter_kind::blocked,
                            .detail = plan_detail::plan_only},
                           other);
-  const seeded_hash hash(seed);
-  fingerprint_filter ours(plan, hash);
-  blocked_filter beside(found.blocked, hash);
-
-  constexpr std::array factors{0.6, 0.7, 0.8, 0.9, 1.0, 1.01, 1.02, 1.03, 1.05, 1.1, 1.2};
-  std::uint64_t inserted = 0;
-  for (std::size_t i = 0; i < factors.size(); ++i) {
-    const auto elements =
-        static_cast<std::uint64_t>(factors[i] * static_cast<double>(name_count) + 0.5);
-    insert_names(ours, inserted, elements);
-    insert_names(beside, inserted, elements);
-    inserted = elements;
-    found.looks.push_back({.factor = factors[i],
-                           .predicted_fpr = forecast(plan, elements).predicted.fpr,
-                           .fpr = ours.stats().current_fpr,
-                           .blocked_fpr = beside.stats().current_fpr});
-    if (elements != name_count) continue;
-    found.ours = measure(ours, [&](double done) { tell(0.1 + 0.4 * done); });
-    found.beside = measure(beside, [&](double done) { tell(0.5 + 0.4 * done); });
-  }
+  // The planner's choice for this need; a plan of another kind would be refused.
+  fingerprint_filter ours(plan, seeded_hash(seed));
+  fill_and_ask(ours, tell, found);
   tell(1);
   return found;
 }

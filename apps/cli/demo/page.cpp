@@ -52,7 +52,8 @@ chart time_chart(const table_findings& found) {
 
 class demo_page {
  public:
-  std::string text(const filter_findings& names, const table_findings& flows) {
+  std::string text(const filter_findings& names, const table_findings& flows,
+                   std::string_view tool) {
     put("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
         "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
         "<title>Oneprobe: predicted and measured</title>\n<style>{}{}</style>\n</head>\n<body>",
@@ -77,11 +78,8 @@ class demo_page {
         "errs less reads more than one line now and then, and pays for it with time.</p>");
     table(time_lines(names, flows), "", "Oneprobe", "beside it");
     put("<h2>Your numbers</h2>\n<ul>");
-    for (const std::string_view command :
-         {"oneprobe plan filter --elements 100M --fpr 1e-4",
-          "oneprobe plan table --elements 20M --key-bytes 16 --value-bytes 8",
-          "oneprobe filter build KEYS -o FILE"})
-      put("<li><code>{}</code></li>", command);
+    for (const std::string_view arguments : next_steps)
+      put("<li><code>{} {}</code></li>", escaped(tool), arguments);
     put("</ul>\n</main>\n<footer><p class=\"soft\">oneprobe {}, <code>oneprobe demo</code>. All "
         "but the times is the same in every run.</p></footer>\n</body>\n</html>",
         version);
@@ -111,8 +109,9 @@ class demo_page {
 
 }  // namespace
 
-std::string page_of(const filter_findings& names, const table_findings& flows) {
-  return demo_page().text(names, flows);
+std::string page_of(const filter_findings& names, const table_findings& flows,
+                    std::string_view tool) {
+  return demo_page().text(names, flows, tool);
 }
 
 }  // namespace oneprobe::cli::demo

@@ -1,6 +1,7 @@
 // The report of `oneprobe demo`: one HTML page that needs nothing else.
 #pragma once
 
+#include <array>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,6 +28,12 @@ std::vector<compared> time_lines(const filter_findings& names, const table_findi
 std::string filter_choice(const filter_findings& found);
 std::string table_choice(const table_findings& found);
 
-std::string page_of(const filter_findings& names, const table_findings& flows);
+/// What to try next, as arguments of the tool.
+inline constexpr std::array<std::string_view, 3> next_steps{
+    "plan filter --elements 100M --fpr 1e-5", "filter build KEYS -o FILE", "explore"};
+
+/// `tool` is what to type for it.
+std::string page_of(const filter_findings& names, const table_findings& flows,
+                    std::string_view tool);
 
 }  // namespace oneprobe::cli::demo

@@ -137,12 +137,14 @@ void add_stated(report& out, const summary_plan& plan, const std::optional<state
   add_costs(out, cost_of(plan, costs->of));
 }
 
-report object_of(const summary_alternative& other, std::uint32_t bytes_of_element) {
+report object_of(const summary_alternative& other, std::uint32_t bytes_of_element,
+                 const std::optional<stated_costs>& costs) {
   report out("");
   out.text("name", other.name).text("why", other.why);
   if (other.plan) {
     report plan("");
     add_parameters(plan, *other.plan, bytes_of_element);
+    if (costs) add_costs(plan, cost_of(*other.plan, costs->of));
     out.object("plan", plan);
   } else {
     out.nothing("plan", "none");
@@ -204,6 +206,7 @@ std::string deletion_text(const summary_plan& plan) {
 }
 
 std::string table_of(const std::string& title, const summary_plan& plan, const std::string& reason,
+                     const std::optional<cam_forecast>& cam,
                      const std::vector<summary_alternative>& alternatives,
                      std::uint32_t bytes_of_element, const std::optional<stated_costs>& costs) {
   const double n = static_cast<double>(plan.elements);
@@ -235,6 +238,7 @@ std::string table_of(const std::string& title, const summary_plan& plan, const s
                   "any two equal hashes {:.3g}; room for {}",
                   seen.failure_probability, seen.crisis_probability, seen.equal_hash_probability,
                   grouped(static_cast<double>(plan.overflow_reserve))));
+  if (cam) text += line("in hardware", cam_text(*cam, "5 % more elements"));
   if (costs) text += line("costs", costs_text(*costs, cost_of(plan, costs->of)));
   if (alternatives.empty()) return text;
   text += fmt::format("\nBeside it\n  {:<26}{:>14}{:>14}{:>12}\n", "", "fast bytes", "per element",
@@ -246,7 +250,10 @@ std::string table_of(const std::string& title, const summary_plan& plan, const s
                           static_cast<double>(other.plan->summary_bytes()) / n, fails(*other.plan));
     else
       text += fmt::format("  {}\n", other.name);
-    text += wrapped(other.why, line_width, 6);
+    std::string why = other.why;
+    if (costs && other.plan)
+      why += fmt::format("; {} per operation", costs->text(cost_of(*other.plan, costs->of).mean));
+    text += wrapped(why, line_width, 6);
   }
   return text;
 }
@@ -316,7 +323,7 @@ report answer_preset(const std::string& name, std::uint32_t bytes_of_element,
   const std::string reason = "the paper's design, with what it does by our models";
   out.text("reason", reason);
   add_stated(out, *plan, costs);
-  return out.layout(table_of("Plan of " + name, *plan, reason, {}, bytes_of_element, costs));
+  return out.layout(table_of("Plan of " + name, *plan, reason, {}, {}, bytes_of_element, costs));
 }
 
 report answer(const arguments& in) {
@@ -350,15 +357,16 @@ report answer(const arguments& in) {
   if (as_program) return out.layout(program_of(*proposal.plan, needs.element_bytes));
   add_parameters(out, *proposal.plan, needs.element_bytes);
   out.text("reason", proposal.reason);
+  add_cam(out, proposal.cam);
   std::vector<report> alternatives;
   for (const summary_alternative& each : proposal.alternatives)
-    alternatives.push_back(object_of(each, needs.element_bytes));
+    alternatives.push_back(object_of(each, needs.element_bytes, costs));
   add_stated(out, *proposal.plan, costs);
   out.objects("alternatives", alternatives)
       .number("over_full_failure", proposal.over_full_failure)
       .texts("warnings", proposal.warnings);
   return out.layout(table_of("Plan of " + need_text(needs), *proposal.plan, proposal.reason,
-                             proposal.alternatives, needs.element_bytes, costs) +
+                             proposal.cam, proposal.alternatives, needs.element_bytes, costs) +
                     warnings_text(proposal.warnings));
 }
 

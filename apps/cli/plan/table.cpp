@@ -42,6 +42,8 @@ constexpr option overfill{
     "more elements than planned, as a fraction, at which that must still hold "
     "(default 0.02)"};
 
+constexpr option budget{"--budget", "X", "most that an operation may cost, on average"};
+
 constexpr std::array<word<table_workload>, 2> workloads{{
     {"churn", table_workload::churn},
     {"fill-only", table_workload::fill_only},
@@ -53,7 +55,7 @@ constexpr std::array<word<table_partition>, 3> partitions{{
 }};
 
 /// The library's names for the options.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 14> flags_of_names{{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 15> flags_of_names{{
     {"elements", "--elements"},
     {"key_bytes", key_bytes.flag},
     {"value_bytes", value_bytes.flag},
@@ -68,6 +70,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 14> flags_of
     {"access_cost", access_cost.flag},
     {"overflow_cost", overflow_cost.flag},
     {"operations", operation_mix.flag},
+    {"budget", budget.flag},
 }};
 
 /// With costs more may overflow, if that is cheaper.
@@ -243,6 +246,7 @@ std::string need_text(const table_needs& needs) {
                   needs.elements == 1 ? "" : "s", name_of(needs.workload));
   if (needs.load_factor) text += fmt::format(", load factor {:.6g}", *needs.load_factor);
   if (needs.bytes) text += fmt::format(", in {} bytes", grouped(static_cast<double>(*needs.bytes)));
+  if (needs.budget) text += fmt::format(", a budget of {:.6g} per operation", *needs.budget);
   return text;
 }
 
@@ -257,6 +261,7 @@ report refusal(const table_needs& needs, const table_proposal& proposal) {
     nearest.whole("elements", other.elements).number("overflow", other.overflow_fraction);
     if (other.load_factor) nearest.number("load_factor", *other.load_factor);
     if (other.bytes) nearest.whole("bytes", *other.bytes);
+    if (other.budget) nearest.number("budget", *other.budget);
     out.object("nearest", nearest);
     std::string near = need_text(other);
     if (other.overflow_fraction != needs.overflow_fraction)
@@ -306,6 +311,7 @@ report answer(const arguments& in) {
   if (costs) {
     needs.costs = costs->of;
     if (!in.has(overflowing)) needs.overflow_fraction = overflow_with_costs;
+    if (in.has(budget)) needs.budget = read_amount(in, budget, *costs);
   }
   const bool as_program = wants_program(in);
   in.refuse_unread();
@@ -363,6 +369,7 @@ const command plan_table_command{
                 {&access_cost, need::optional},
                 {&overflow_cost, need::optional},
                 {&operation_mix, need::optional},
+                {&budget, need::optional},
                 {&cpp_output, need::optional}},
     .answer = answer,
 };

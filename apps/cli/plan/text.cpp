@@ -45,12 +45,11 @@ std::string warnings_text(const std::vector<std::string>& warnings) {
   return text;
 }
 
-std::string cam_text(const cam_forecast& cam) {
+std::string cam_text(const cam_forecast& cam, std::string_view over_full) {
   return fmt::format(
-      "a CAM of {} entries of {} bits is exceeded with probability {:.0e}; {} with the over-fill "
-      "that is planned for",
+      "a CAM of {} entries of {} bits is exceeded with probability {:.0e}; {} with {}",
       grouped(static_cast<double>(cam.entries)), cam.entry_bits, cam.tail_probability,
-      grouped(static_cast<double>(cam.entries_over_full)));
+      grouped(static_cast<double>(cam.entries_over_full)), over_full);
 }
 
 void add_cam(report& out, const cam_forecast& cam) {

@@ -34,7 +34,8 @@ std::string line(std::string_view label, std::string_view value);
 std::string warnings_text(const std::vector<std::string>& warnings);
 
 /// The overflow as hardware would keep it, in words and in JSON.
-std::string cam_text(const cam_forecast& cam);
+std::string cam_text(const cam_forecast& cam,
+                     std::string_view over_full = "the over-fill that is planned for");
 void add_cam(report& out, const cam_forecast& cam);
 
 /// Throws a planner's refusal of needs as a usage_error, with the option for the library's name.

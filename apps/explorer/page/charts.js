@@ -93,8 +93,9 @@ function drawOver(plot, spec) {
   ctx.save();
   ctx.setLineDash([]);
   for (const mark of spec.marks ?? []) {
-    const y = Math.min(Math.max(mark.y, plot.scales.y.min), plot.scales.y.max);
-    const at = [plot.valToPos(mark.x, "x", true), plot.valToPos(y, "y", true)];
+    // What lies beyond the axes is marked at their end.
+    const within = (value, { min, max }) => Math.min(Math.max(value, min), max);
+    const at = [plot.valToPos(within(mark.x, plot.scales.x), "x", true), plot.valToPos(within(mark.y, plot.scales.y), "y", true)];
     ctx.beginPath();
     ctx.arc(...at, (mark.small ? 3 : 6) * ratio, 0, 2 * Math.PI);
     ctx.fillStyle = mark.small ? colour(mark.colour) : colour("panel");

@@ -85,6 +85,8 @@ const beatenRows = {
     [plan.load_factor.toFixed(3), plan.bytes_per_element.toFixed(2), plan.hit_accesses.toFixed(3), plan.miss_accesses.toFixed(3)]],
 };
 
+export const showWarnings = (plan, list) => list.replaceChildren(...(plan.warnings ?? []).map((text) => element("li", text)));
+
 export function showBeaten(page, plan, table) {
   const [heads, cells] = beatenRows[page];
   fill(table, heads, plan.alternatives.map((other) => {
@@ -116,15 +118,16 @@ export function drawFilterFrontier(place, frontier, need, plan) {
     ...(plan ? [{ x: plan.bits_per_element, y: plan[key], colour: plan.kind }] : []),
   ];
   const x = { label: "bits per element", short: "bits", values: bits, format: (value) => String(value), range: [bits[0], bits.at(-1)] };
+  const beyond = plan?.bits_per_element > bits.at(-1) ? " The plan lies beyond the right edge." : "";
   draw(place, "chart-error", {
     title: "Error against memory",
-    note: "The least error that the planner reaches; the ring is the plan, the dashed line what is asked.",
+    note: `The least error that the planner reaches, for ${short(frontier.elements)} elements; the ring is the plan, the dashed line what is asked.${beyond}`,
     x, series: series("fpr"), marks: marks("fpr"), lines: need,
     y: { label: "error", log: true, format: (value) => scientific(value, 2), range: [decadeBelow(Math.min(...all(curves.map((curve) => curve.fpr)))), 1] },
   });
   draw(place, "chart-negative", {
     title: "Cost of a negative query",
-    note: "Accesses of a query for a key that is not there. One is a single cache line.",
+    note: `Accesses of a query for a key that is not there, in a filter of ${short(frontier.elements)} elements. One is a single cache line.`,
     x, series: series("negative_accesses"), marks: marks("negative_accesses"), lines: need.filter((line) => line.x !== undefined),
     y: { label: "accesses", format: fixed(2), range: [0.9, Math.max(2.4, ...all(curves.map((curve) => curve.negative_accesses)))] },
   });

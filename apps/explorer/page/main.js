@@ -97,7 +97,8 @@ const askCode = lastOnly(async (change) => {
 function showRefusal(answer) {
   at("reason").textContent = answer.reason;
   at("status").textContent = "No plan";
-  at("figures").replaceChildren();
+  for (const list of ["figures", "warnings"]) at(list).replaceChildren();
+  at("figures").hidden = true;
   if (state.page === "table") fade("chart-levels", "chart-loads", "chart-cost");
   else fade("chart-levels", "chart-overfill");
 }
@@ -106,6 +107,8 @@ function showPlan(answer) {
   known.plan = answer;
   at("status").textContent = "";
   at("reason").textContent = answer.reason;
+  at("figures").hidden = false;
+  show.showWarnings(answer, at("warnings"));
   show.showFigures(state.page, answer, at("figures"));
   show.showOverfill(state.page, answer, at("overfill"));
   show.showBeaten(state.page, answer, at("beaten"));
@@ -155,8 +158,9 @@ function showPage() {
   for (const page of ["filter", "table"]) select(at(`tab-${page}`), page === state.page);
   at("answer-title").textContent = state.page === "filter" ? "The filter" : "The table";
   clear(charts);
-  for (const list of ["figures", "overfill", "beaten"]) at(list).replaceChildren();
+  for (const list of ["figures", "warnings", "overfill", "beaten"]) at(list).replaceChildren();
   at("reason").textContent = "";
+  at("figures").hidden = false; // their room is kept for them
   showControls(at("controls"), changed);
   changed();
 }

@@ -61,6 +61,7 @@ struct summary_proposal {
   std::string reason;                      // why this plan, or why none
   std::optional<summary_needs> nearest{};  // without a plan: the nearest need that can be met
   std::vector<summary_alternative> alternatives{};
+  cam_forecast cam{};                   // the overflow in one; over-full: with 5 % more elements
   double over_full_failure = 0;         // P(any fails or finds no room) with 5 % more elements
   std::vector<std::string> warnings{};  // sentences: too small, sensitive to over-fill
 };

@@ -79,6 +79,9 @@ struct table_needs {
   /// operations cost least. Without a load factor or bytes it is the memory that an overflow of
   /// 1e-6 needs, or less where less is asked for.
   std::optional<access_costs> costs{};
+  /// The most that an operation may cost on average, in the unit of `costs`. Without a load factor
+  /// or bytes the memory is the least, to a percent, in which that can be had.
+  std::optional<double> budget{};
 
   std::optional<table_partition> partition{};  // multilevel; none: that of the workload
   std::optional<scheme_kind> scheme{};         // none: multilevel. The others are there to compare

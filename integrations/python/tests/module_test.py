@@ -8,6 +8,7 @@ import json
 import os
 import pathlib
 import pickle
+import re
 import subprocess
 import tempfile
 import threading
@@ -24,6 +25,33 @@ MIXED = ["text", "Stra\u00dfe", "\u6f22\u5b57", "\U0001f980", b"bytes", b"", byt
 
 def small(kind="blocked", elements=1000, **needs):
     return oneprobe.Filter(elements, 1e-3, kind=kind, seed=7, **needs)
+
+
+class DocumentTest(unittest.TestCase):
+    def test_the_program_in_the_document_works(self):
+        """Statement by statement; what a comment says is True is."""
+        page = pathlib.Path(__file__).resolve().parents[3] / "docs" / "python.md"
+        blocks = re.findall(r"^```python\n(.*?)^```$", page.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
+        self.assertNotEqual(blocks, [])
+        true = 0
+        before = os.getcwd()
+        with tempfile.TemporaryDirectory() as folder:
+            os.chdir(folder)
+            self.addCleanup(os.chdir, before)
+            for block in blocks:
+                names = {}
+                for statement in ast.parse(block).body:
+                    line = block.splitlines()[statement.end_lineno - 1]
+                    if not isinstance(statement, ast.Expr):
+                        exec(compile(ast.Module([statement], []), str(page), "exec"), names)
+                        continue
+                    value = eval(compile(ast.Expression(statement.value), str(page), "eval"), names)
+                    if re.search(r"# True\b", line):
+                        self.assertIs(value, True, line)
+                        true += 1
+            self.assertTrue(os.path.exists("seen.filter"))
+            os.chdir(before)
+        self.assertGreaterEqual(true, 2)
 
 
 class FilterTest(unittest.TestCase):

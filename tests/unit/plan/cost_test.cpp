@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <stdexcept>
 
 #include "oneprobe/plan/filter.hpp"
@@ -127,6 +128,38 @@ TEST(cost, tables_overflow_more_where_that_is_cheap_and_less_where_it_is_dear) {
     }
 }
 
+TEST(cost, a_budget_for_tables_is_kept_in_the_least_memory) {
+  const access_costs costs{.access = 100, .overflow = 2000};
+  const auto within = [&](double budget) {
+    return table_needs{.elements = million,
+                       .overflow_fraction = 0.05,
+                       .largest_choices = 3,
+                       .costs = costs,
+                       .budget = budget};
+  };
+  std::uint64_t before = std::numeric_limits<std::uint64_t>::max();
+  for (const double budget : {108.0, 120.0, 140.0}) {
+    const table_plan plan = planned(within(budget));
+    const std::uint64_t bytes = plan.memory(16).total();
+    EXPECT_LE(cost_of(plan, costs).mean, budget);
+    EXPECT_LT(bytes, before) << budget;
+    before = bytes;
+    // In a few percent less it cannot be kept.
+    table_needs less = within(budget);
+    less.bytes = static_cast<std::uint64_t>(0.96 * static_cast<double>(bytes));
+    const table_proposal refused = plan_table(less);
+    EXPECT_FALSE(refused.plan) << budget;
+    ASSERT_TRUE(refused.nearest && refused.nearest->budget) << refused.reason;
+    EXPECT_GT(*refused.nearest->budget, budget);
+    EXPECT_TRUE(plan_table(*refused.nearest).plan);
+  }
+  // An insertion of a new key reads a bucket, and so does a hit: less than that is not to be had.
+  const table_proposal never = plan_table(within(100));
+  EXPECT_FALSE(never.plan);
+  ASSERT_TRUE(never.nearest && never.nearest->budget);
+  EXPECT_TRUE(plan_table(*never.nearest).plan);
+}
+
 TEST(cost, nonsense_is_refused_by_name) {
   const auto refusal = [](const access_costs& costs) -> std::string {
     try {
@@ -140,6 +173,9 @@ TEST(cost, nonsense_is_refused_by_name) {
   EXPECT_EQ(refusal({.overflow = -1}).find("overflow_cost"), 0u);
   EXPECT_EQ(refusal({.hits = 0, .misses = 0, .inserts = 0}).find("operations"), 0u);
   EXPECT_THROW(plan_filter({.elements = 5, .fpr = 0.1, .budget = 3}), std::invalid_argument);
+  EXPECT_THROW(plan_table({.elements = 5, .budget = 3}), std::invalid_argument);
+  EXPECT_THROW(plan_table({.elements = 5, .costs = access_costs{}, .budget = 0.5}),
+               std::invalid_argument);
   EXPECT_THROW(plan_filter({.elements = 5, .fpr = 0.1, .costs = access_costs{}, .budget = 0.5}),
                std::invalid_argument);
 }
@@ -159,6 +195,23 @@ TEST(cam, has_room_for_the_tail_that_is_asked_for) {
                                               .largest_choices = 2,
                                               .kind = filter_kind::balanced});
   EXPECT_GT(static_cast<double>(filter.cam.entries), filter.cam.mean_entries);
+}
+
+TEST(cam, of_a_summary_takes_whatever_fails) {
+  // Nothing does, but in one table of a billion.
+  const summary_proposal sure = plan_summary({.elements = 10'000, .failure_probability = 1e-10});
+  EXPECT_EQ(sure.cam.entries, 0u);
+  EXPECT_GE(sure.cam.entries_over_full, sure.cam.entries);
+  EXPECT_EQ(sure.cam.entry_bits, 128u);
+  // P(more than 2 of a Poisson number of mean 1e-3) is 1.7e-10, P(more than 1) 5e-7.
+  const summary_proposal often = plan_summary({.elements = 10'000, .failure_probability = 1e-3});
+  EXPECT_NEAR(often.cam.mean_entries, 1e-3, 5e-4);
+  EXPECT_EQ(often.cam.entries, 2u);
+  // What waits during a reconstruction is there too.
+  const summary_proposal lazy = plan_summary(
+      {.elements = 10'000, .deletion = summary_deletion::lazy, .failure_probability = 1e-3});
+  EXPECT_GT(lazy.cam.mean_entries, lazy.plan->predicted.reconstruction_moves);
+  EXPECT_GT(lazy.cam.entries, 100u);
 }
 
 }  // namespace
