@@ -147,6 +147,79 @@ class ClusterFilter(unittest.TestCase):
             self.assertEqual(len(done.stderr.splitlines()), 1)
 
 
+class Shards(unittest.TestCase):
+    """What the tool does about shards that are lost, or that are not what it would make."""
+
+    def setUp(self):
+        self.server = Server()
+        self.client = self.server.client()
+        self.folder = tempfile.TemporaryDirectory()
+        self.keys = Path(self.folder.name) / "keys"
+        self.keys.write_text("".join(f"key {i}\n" for i in range(1000)))
+
+    def tearDown(self):
+        self.client.close()
+        self.server.end()
+        self.folder.cleanup()
+
+    def run_tool(self, command, *words, check=0):
+        return tool(command, str(self.keys), "--nodes", f"127.0.0.1:{self.server.port}", "--name", "seen", *words, "--json",
+                    check=(check,))
+
+    def refused(self, said, command, *words):
+        errors = self.run_tool(command, *words, check=2).stderr
+        self.assertIn(said, errors)
+        self.assertEqual(len(errors.splitlines()), 1)
+
+    def shards(self):
+        return sorted(key.decode() for key in self.client.call("KEYS", "seen{*"))
+
+    def test_a_lost_shard_is_no_answer(self):
+        self.run_tool("build", "--shards", "4")
+        self.assertEqual(json.loads(self.run_tool("query").stdout)["surely_not"], 0)
+        lost = self.shards()[2]
+        self.client.call("DEL", lost)
+        for command, words in (("query", ()), ("query", ("--invert",)), ("build", ("--add",))):
+            self.refused(f"the shard '{lost}' is lost", command, *words)
+        self.assertNotIn(lost, self.shards())
+        self.client.call("SET", lost, "something else")
+        self.refused(f"cannot ask the shard '{lost}': the server says 'WRONGTYPE", "query")
+
+    def test_a_build_that_was_broken_off_can_be_made_again(self):
+        self.run_tool("build", "--shards", "4", "--fpr", "0.01")
+        facts = [self.client.call("BF.INFO", key) for key in self.shards()]
+        capacity = facts[0][1]
+        self.client.call("FLUSHALL")
+        for tag in (0, 2):  # of another run, which made some and not the note
+            self.run_tool("build", "--shards", "4", "--fpr", "0.01")
+            kept = self.shards()[tag]
+            self.client.call("FLUSHALL")
+            self.client.call("OP.RESERVE", kept, "0.01", capacity)
+            self.run_tool("build", "--shards", "4", "--fpr", "0.01")
+            self.assertEqual(json.loads(self.run_tool("query").stdout)["surely_not"], 0)
+            self.client.call("FLUSHALL")
+
+    def test_a_filter_of_another_error_is_not_taken_for_a_new_one(self):
+        self.run_tool("build", "--shards", "4", "--fpr", "0.01")
+        shards = self.shards()
+        capacity = self.client.call("BF.INFO", shards[1], "CAPACITY")[0]
+        self.client.call("DEL", "seen")
+        self.refused("has a filter already, of error 0.01, capacity ", "build", "--shards", "4", "--fpr", "0.001")
+        self.refused("delete it, or choose another --name", "build", "--shards", "4", "--fpr", "0.01")  # it has keys
+        self.client.call("DEL", *shards)
+        for error, room in (("0.02", capacity), ("0.01", capacity + 1)):
+            self.client.call("OP.RESERVE", shards[1], error, room)
+            self.refused(f"the key '{shards[1]}' has a filter already, of error {error}, capacity {room} and 0 keys", "build",
+                         "--shards", "4", "--fpr", "0.01")
+            self.client.call("DEL", *shards)
+
+    def test_what_is_added_has_the_error_of_the_filter(self):
+        self.run_tool("build", "--shards", "4", "--fpr", "0.01")
+        self.refused("--fpr must be that of the filter, 0.01 in ", "build", "--add", "--fpr", "0.001")
+        self.run_tool("build", "--add", "--fpr", "0.01")
+        self.run_tool("build", "--add")
+
+
 class Acknowledged(unittest.TestCase):
     """A writer that waits for one replica after each batch, and a master that dies under it."""
 
