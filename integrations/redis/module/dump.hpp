@@ -7,8 +7,8 @@
 //
 // These are the bytes of a growing filter's file with all that describes before all that is filled,
 // so that whoever reads knows every length before the first byte of it comes. What is read is taken
-// to be hostile: no length is trusted, memory for a part is asked for when its first bytes come,
-// and every checksum and every rule of the file format is held.
+// to be hostile: no length is trusted, memory for a part is asked for as its bytes come, never more
+// than twice as much as came, and every checksum and every rule of the file format is held.
 #pragma once
 
 #include <cstddef>

@@ -126,6 +126,31 @@ class Keeping(unittest.TestCase):
                 client.call("RESTORE", key + b" again", 0, dump)
                 self.assertEqual(*client.call("DEBUG", "DIGEST-VALUE", key, key + b" again"))
 
+    def test_what_is_restored_keeps_to_the_limit_and_what_was_saved_does_not(self):
+        server = self.server()
+        with server.client() as client:
+            client.call("BF.RESERVE", "k", "0.01", "100000")
+            client.call("BF.ADD", "small", "a")
+            large, small = client.call("DUMP", "k"), client.call("DUMP", "small")
+            digest = client.call("DEBUG", "DIGEST")
+            limited = Server(module_options=("MAX-BYTES", "10000"))
+            self.servers.append(limited)
+            with limited.client() as there:
+                refused = there.ask("RESTORE", "k", 0, large)
+                self.assertIsInstance(refused, RespError)
+                self.assertRegex(limited.log_text(), "a filter is refused: it needs [0-9]+ bytes, and 10000 are allowed")
+                self.assertEqual(there.call("RESTORE", "small", 0, small), "OK")
+                # A replica follows its primary, whatever its own limit is, and finds its file again.
+                there.call("REPLICAOF", "127.0.0.1", server.port)
+                eventually("the replica follows", lambda: client.call("WAIT", 1, 100) == 1)
+                self.assertEqual(there.call("DEBUG", "DIGEST"), digest)
+                client.call("RESTORE", "again", 0, large)
+                eventually("the replica has it", lambda: client.call("WAIT", 1, 100) == 1)
+                self.assertEqual(there.call("DEBUG", "DIGEST"), client.call("DEBUG", "DIGEST"))
+                there.call("REPLICAOF", "NO", "ONE")
+                there.call("DEBUG", "RELOAD")
+                self.assertEqual(there.call("DEBUG", "DIGEST"), client.call("DEBUG", "DIGEST"))
+
     def test_no_changed_byte_is_taken(self):
         server = self.server()
         draw = random.Random(20081)

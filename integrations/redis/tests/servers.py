@@ -149,6 +149,7 @@ class Server:
             self.process = subprocess.Popen(command, stdout=self.log, stderr=self.log, preexec_fn=die_with_parent)
             if self.answers():
                 return self
+            self.log.close()
         raise AssertionError("redis-server does not start:\n" + self.log_text()[-2000:])
 
     def answers(self):
