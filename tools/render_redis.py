@@ -10,6 +10,7 @@ usage: render_redis.py            compares the page with what would be written; 
 """
 
 import json
+import math
 import re
 import statistics
 import sys
@@ -35,11 +36,21 @@ def on(record):
     return f"Redis {machine['redis']}, {machine['cpu']}, {machine['cores']} cores, commit {machine['commit']}."
 
 
+def allocated(size):
+    """What jemalloc gives for so many bytes, from 16 KiB up: there are four steps from each power of two to the next."""
+    step = 1 << max((size - 1).bit_length() - 3, 0)
+    return (size + step - 1) // step * step
+
+
 def promise(record):
-    rows = [[f"{row['stated']:g}", f"{row['measured']:.3g}", f"{row['predicted']:.3g}", f"{row['bits_per_item']:.2f}",
-             f"{row['counted_bits_per_item']:.2f}", f"{row['standard_bloom_bits']:.2f}"] for row in record["rows"]]
-    heads = ["stated error", "measured", "predicted", "bits per item: Size", "with the allocator's rounding",
-             "standard Bloom filter of the stated error"]
+    def cells(row):
+        standard = row["standard_bloom_bits"]
+        counted = allocated(math.ceil(standard * row["keys"] / 8)) * 8 / row["keys"]
+        return [f"{row['stated']:g}", f"{row['measured']:.3g}", f"{row['predicted']:.3g}", f"{row['bits_per_item']:.2f}",
+                f"{row['counted_bits_per_item']:.2f}", f"{standard:.2f}", f"{counted:.2f}"]
+
+    rows = [cells(row) for row in record["rows"]]
+    heads = ["stated error", "measured", "predicted", "bits per item", "allocated", "standard Bloom filter", "allocated"]
     return f"{record['rows'][0]['keys']:,} items, {record['rows'][0]['asked']:,} others asked for; {on(record)}\n\n{rows_of(heads, rows)}"
 
 
