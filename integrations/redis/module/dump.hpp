@@ -1,4 +1,5 @@
-// A stored filter as bytes: for RDB files, DUMP, the rewritten AOF and SCANDUMP.
+// A stored filter as bytes: for RDB files, DUMP, the rewritten AOF and SCANDUMP
+// (docs/formats/redis.md).
 //
 //   head     64   magic, version, settings, checksum
 //            ..   preamble and parameters of a growing filter's file (docs/formats/parts.md)
