@@ -3,9 +3,10 @@
 
 usage: record_redis.py BUILD rates|promise|cluster [-o FILE] [--keys N]
 
-BUILD has redis/oneprobe.so and the tool. `rates` sets adds and exists beside Redis's own SETBIT and GETBIT, all in one
-pipeline; `promise` measures error and memory at a million items; `cluster` builds a filter over three masters with
-three replicas, asks it, adds a node, moves slots during queries and kills a master.
+BUILD has redis/oneprobe.so and the tool. `rates` sets adds and exists beside Redis's own SETBIT and GETBIT, in pipelines
+that follow each other closely; `promise` measures error and memory at a million items; `cluster` builds a filter over three
+masters with three replicas, asks it, adds a master with a replica, moves slots and kills a master, all while keys are asked
+for and added, and asks for everything that was acknowledged.
 """
 
 import argparse
@@ -34,43 +35,56 @@ def machine():
     return {"cpu": model, "cores": os.cpu_count(), "redis": server, "commit": commit}
 
 
-def rate_of(client, commands):
-    """Requests per second; what is sent was made before."""
+def timed(server, client, commands):
+    """Seconds of one pipeline, by the clock and of the server's own time; what is sent was made before."""
     pipeline = b"".join(client.encode(words) for words in commands)
     replies = 4 * len(commands)  # each is ":0" or ":1"
-    begin = time.monotonic()
+
+    def server_seconds():
+        return int(Path(f"/proc/{server.process.pid}/schedstat").read_text().split()[0]) / 1e9
+
+    begin, begin_of_server = time.monotonic(), server_seconds()
     sender = threading.Thread(target=client.socket.sendall, args=(pipeline,))
     sender.start()
     while replies > 0:
         replies -= len(client.socket.recv(1 << 16))
     sender.join()
-    return len(commands) / (time.monotonic() - begin)
+    return time.monotonic() - begin, server_seconds() - begin_of_server
 
 
 def rates(servers, _tool, asked):
-    """Rounds of all commands one after the other, by one client, and the median of their ratios."""
-    requests, rounds = asked.keys or 500_000, 5
+    """The commands take turns, a tenth of the requests at a time, so that whatever else the machine does meets all of them.
+
+    A round ends when a filter and a bitmap are full; ratios are medians over the turns.
+    """
+    requests, rounds, turns = asked.keys or 500_000, 5, 10
     draw = random.Random(20081)
-    measured = {name: [] for name in ("SETBIT", "BF.ADD", "GETBIT", "BF.EXISTS")}
+    names = ("SETBIT", "BF.ADD", "GETBIT", "BF.EXISTS")
+    measured = {name: [] for name in names}
+    server_ns = {name: [] for name in names}
     server = servers.Server()
     try:
         with server.client() as client:
             for _ in range(rounds):
-                items = [str(draw.randrange(requests)) for _ in range(requests)]
                 client.call("FLUSHALL")
                 client.call("BF.RESERVE", "seen", "0.001", requests)
-                measured["SETBIT"].append(rate_of(client, [("SETBIT", "bits", item, "1") for item in items]))
-                measured["BF.ADD"].append(rate_of(client, [("BF.ADD", "seen", item) for item in items]))
-                measured["GETBIT"].append(rate_of(client, [("GETBIT", "bits", item) for item in items]))
-                measured["BF.EXISTS"].append(rate_of(client, [("BF.EXISTS", "seen", item) for item in items]))
+                client.call("SETBIT", "bits", requests, "1")
+                for _ in range(turns):
+                    items = [str(draw.randrange(requests)) for _ in range(requests // turns)]
+                    for name in names:
+                        key, more = ("bits", ("1",) if name == "SETBIT" else ()) if "BIT" in name else ("seen", ())
+                        seconds, of_server = timed(server, client, [(name, key, item, *more) for item in items])
+                        measured[name].append(len(items) / seconds)
+                        server_ns[name].append(of_server / len(items) * 1e9)
     finally:
         server.end()
 
     def ratio(ours, theirs):
         return statistics.median(a / b for a, b in zip(measured[ours], measured[theirs]))
 
-    return {"requests": requests, "requests_per_second": measured,
-            "add_to_setbit": ratio("BF.ADD", "SETBIT"), "exists_to_getbit": ratio("BF.EXISTS", "GETBIT")}
+    return {"requests": requests, "requests_per_second": measured, "server_nanoseconds": server_ns,
+            "add_to_setbit": ratio("BF.ADD", "SETBIT"), "exists_to_setbit": ratio("BF.EXISTS", "SETBIT"),
+            "exists_to_getbit": ratio("BF.EXISTS", "GETBIT")}
 
 
 def run_tool(tool, *words):
@@ -112,6 +126,11 @@ def promise(servers, tool, asked):
     return {"rows": rows}
 
 
+def summed(answers):
+    """Answers of several queries as one."""
+    return {field: sum(answer[field] for answer in answers) for field in ("keys", "may_contain", "surely_not", "seconds")}
+
+
 def cluster(servers, tool, asked):
     keys, shards, fpr = asked.keys or 10_000_000, 12, 1e-3
     cluster_of = servers.Cluster(3, 3)
@@ -119,39 +138,61 @@ def cluster(servers, tool, asked):
         with tempfile.TemporaryDirectory() as folder:
             files = key_files(folder, keys)
 
-            def query(name):
+            def query(path):
                 begin = time.monotonic()
-                answer = run_tool(tool, "query", files[name], "--nodes", cluster_of.nodes(), "--name", "seen")
+                answer = run_tool(tool, "query", path, "--nodes", cluster_of.nodes(), "--name", "seen")
                 return {**answer, "seconds": time.monotonic() - begin}
+
+            def error():
+                facts = cluster_of.facts("seen").values()
+                return sum(shard["Current error"] for shard in facts) / len(facts)
 
             record = {"keys": keys, "shards": shards, "fpr": fpr}
             record["build"] = run_tool(tool, "build", files["present"], "--nodes", cluster_of.nodes(), "--name", "seen",
                                        "--shards", str(shards), "--fpr", str(fpr), "--replicas", "1")
-            record["present"], record["absent"] = query("present"), query("absent")
+            record["present"], record["absent"] = query(files["present"]), query(files["absent"])
+            record["expected_error"] = error()
 
-            fourth = servers.Server(*servers.Cluster.OPTIONS)
             masters = cluster_of.masters()
-            cluster_of.servers.append(fourth)
-            subprocess.run([servers.CLI, "--cluster", "add-node", f"127.0.0.1:{fourth.port}",
-                            f"127.0.0.1:{masters[0].port}"], stdout=subprocess.DEVNULL, check=True)
-            servers.eventually("all know the fourth", lambda: all(
-                b"cluster_known_nodes:7" in server.client().call("CLUSTER", "INFO") for server in cluster_of.alive()))
-            during = []
-            asking = threading.Thread(target=lambda: during.append(query("present")))
+            fourth = cluster_of.add()
+            cluster_of.add(follows=fourth)
+            writer = servers.Writer(tool, cluster_of, "seen", folder, max(500, keys // 1000))
+            moved, during = threading.Event(), []
+
+            def ask_until_moved():
+                while not moved.is_set():
+                    during.append(query(files["present"]))
+
+            asking = threading.Thread(target=ask_until_moved)
+            writer.start()
             asking.start()
-            for master in masters:
-                ids = [server.client().call("CLUSTER", "MYID").decode() for server in (master, fourth)]
-                subprocess.run([servers.CLI, "--cluster", "reshard", f"127.0.0.1:{master.port}", "--cluster-from", ids[0],
-                                "--cluster-to", ids[1], "--cluster-slots", "1365", "--cluster-yes", "--cluster-timeout",
-                                "60000"], stdout=subprocess.DEVNULL, check=True)
-            asking.join()
-            record["present_while_slots_moved"] = during[0]
-            with fourth.client() as client:
-                record["keys_on_the_new_node"] = client.call("DBSIZE")
-            masters[0].process.kill()
-            masters[0].process.wait()
-            servers.eventually("a replica has taken over", cluster_of.is_whole)
-            record["present_after_failover"], record["absent_after_failover"] = query("present"), query("absent")
+            try:
+                begin = time.monotonic()
+                for master in masters:
+                    cluster_of.move_slots(master, fourth, 1365)
+                record["seconds_of_moving"] = time.monotonic() - begin
+                moved.set()
+                asking.join()
+                record["present_while_slots_moved"] = {**summed(during), "queries": len(during)}
+                with fourth.client() as client:
+                    record["keys_on_the_new_node"] = client.call("DBSIZE")
+                record["batches_before_the_kill"] = len(writer.acknowledged)
+                masters[0].process.kill()
+                masters[0].process.wait()
+                servers.eventually("a replica has taken over", lambda: cluster_of.is_whole()
+                                   and len(cluster_of.masters()) == 4)
+                masters[0].restart()
+                writer.goes_on("keys are added after the failover")
+            finally:
+                moved.set()
+                asking.join()
+                writer.ended.set()
+                writer.join()
+            record["batches"] = len(writer.acknowledged)
+            record["acknowledged_after_failover"] = query(str(writer.finish()))
+            record["present_after_failover"] = query(files["present"])
+            record["absent_after_failover"] = query(files["absent"])
+            record["expected_error_after_failover"] = error()
             return record
     finally:
         cluster_of.end()

@@ -10,6 +10,7 @@ usage: render_redis.py            compares the page with what would be written; 
 """
 
 import json
+import math
 import re
 import statistics
 import sys
@@ -35,20 +36,41 @@ def on(record):
     return f"Redis {machine['redis']}, {machine['cpu']}, {machine['cores']} cores, commit {machine['commit']}."
 
 
+def allocated(size):
+    """What jemalloc gives for so many bytes, from 16 KiB up: there are four steps from each power of two to the next."""
+    step = 1 << max((size - 1).bit_length() - 3, 0)
+    return (size + step - 1) // step * step
+
+
 def promise(record):
-    rows = [[f"{row['stated']:g}", f"{row['measured']:.3g}", f"{row['predicted']:.3g}", f"{row['bits_per_item']:.2f}",
-             f"{row['standard_bloom_bits']:.2f}"] for row in record["rows"]]
-    heads = ["stated error", "measured", "predicted", "bits per item", "standard Bloom filter"]
+    def cells(row):
+        standard = row["standard_bloom_bits"]
+        counted = allocated(math.ceil(standard * row["keys"] / 8)) * 8 / row["keys"]
+        return [f"{row['stated']:g}", f"{row['measured']:.3g}", f"{row['predicted']:.3g}", f"{row['bits_per_item']:.2f}",
+                f"{row['counted_bits_per_item']:.2f}", f"{standard:.2f}", f"{counted:.2f}"]
+
+    rows = [cells(row) for row in record["rows"]]
+    heads = ["stated error", "measured", "predicted", "bits per item", "allocated", "standard Bloom filter", "allocated"]
     return f"{record['rows'][0]['keys']:,} items, {record['rows'][0]['asked']:,} others asked for; {on(record)}\n\n{rows_of(heads, rows)}"
 
 
 def rates(record):
-    measured = {name: statistics.median(values) for name, values in record["requests_per_second"].items()}
-    rows = [["add", f"{measured['BF.ADD']:,.0f}", f"{measured['SETBIT']:,.0f}", f"{record['add_to_setbit']:.2f}"],
-            ["exists", f"{measured['BF.EXISTS']:,.0f}", f"{measured['GETBIT']:,.0f}", f"{record['exists_to_getbit']:.2f}"]]
-    rounds = len(record["requests_per_second"]["BF.ADD"])
-    text = f"{record['requests']:,} requests in one pipeline; medians of {rounds} rounds. {on(record)}"
-    return f"{text}\n\n{rows_of(['', 'filter, per second', 'SETBIT or GETBIT', 'ratio'], rows)}"
+    measured = record["requests_per_second"]
+    of_server = record.get("server_nanoseconds")
+
+    def row(name, ours, theirs):
+        ratios = [a / b for a, b in zip(measured[ours], measured[theirs])]
+        cells = [name, f"{statistics.median(measured[ours]):,.0f}", f"{theirs}: {statistics.median(measured[theirs]):,.0f}",
+                 f"{statistics.median(ratios):.2f}"]
+        if of_server:
+            cells.append(f"{statistics.median(b / a for a, b in zip(of_server[ours], of_server[theirs])):.2f}")
+        return cells
+
+    rows = [row("add", "BF.ADD", "SETBIT"), row("exists", "BF.EXISTS", "SETBIT"), row("exists", "BF.EXISTS", "GETBIT")]
+    heads = ["", "filter, per second", "Redis's own", "ratio"] + (["ratio by the server's own time"] if of_server else [])
+    turns = len(measured["BF.ADD"])
+    text = f"{record['requests']:,} requests for each; medians of {turns} turns. {on(record)}"
+    return f"{text}\n\n{rows_of(heads, rows)}"
 
 
 def cluster(record):
@@ -57,11 +79,14 @@ def cluster(record):
 
     rows = [row(name, record[field]) for name, field in (
         ("keys that are there", "present"), ("keys that are not", "absent"),
-        ("there, while slots moved", "present_while_slots_moved"), ("there, after a failover", "present_after_failover"),
+        ("there, while slots moved and others were added", "present_while_slots_moved"),
+        ("there, after a failover", "present_after_failover"),
+        ("acknowledged while slots moved and a master died", "acknowledged_after_failover"),
         ("not there, after a failover", "absent_after_failover"))]
     build = record["build"]
     text = (f"{record['keys']:,} keys, {record['shards']} shards, error {record['fpr']:g}: built in {build['seconds']:.1f} s, "
-            f"each round acknowledged by one replica. {on(record)}")
+            f"each round acknowledged by one replica. The shards themselves expected an error of "
+            f"{record['expected_error']:.3g}, and of {record['expected_error_after_failover']:.3g} at the end. {on(record)}")
     return f"{text}\n\n{rows_of(['asked', 'keys', 'surely not', 'perhaps', 'seconds'], rows)}"
 
 

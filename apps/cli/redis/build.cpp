@@ -34,12 +34,14 @@ constexpr option replicas_option{"--replicas", "N",
                                  "go on only when so many replicas of each node have the keys "
                                  "(default 0)"};
 
+constexpr double usual_error = 0.001;
+
 struct settings {
   std::string keys_path;
   std::string name;
   std::vector<node_address> nodes;
   std::optional<unsigned> shards;
-  double error = 0.001;
+  std::optional<double> error;
   std::optional<std::uint64_t> elements;
   key_separator separator = key_separator::newline;
   bool adds = false;
@@ -59,10 +61,10 @@ settings read_settings(const arguments& in) {
   if (what.shards && (*what.shards < 1 || *what.shards > most_shards))
     throw usage_error(
         fmt::format("{} must be 1 to 1024; found {}", shards_option.flag, *what.shards));
-  what.error = in.maybe_number(error_option).value_or(what.error);
-  if (!(what.error >= 1e-12 && what.error <= 0.25))
+  what.error = in.maybe_number(error_option);
+  if (what.error && !(*what.error >= 1e-12 && *what.error <= 0.25))
     throw usage_error(
-        fmt::format("{} must be from 1e-12 to 0.25; found {}", error_option.flag, what.error));
+        fmt::format("{} must be from 1e-12 to 0.25; found {}", error_option.flag, *what.error));
   what.elements = in.maybe_count(elements);
   if (what.elements == std::uint64_t{0})
     throw usage_error(fmt::format("{} must be at least 1; found 0", elements.flag));
@@ -102,21 +104,52 @@ unsigned shards_there(cluster& servers, const std::string& name) {
   return shards;
 }
 
+/// A filter that is there may be ours, of a request whose reply was lost or of a build that was
+/// broken off: then it is empty, and as it was asked for.
+void refuse_others(cluster& servers, std::span<const shard_key> keys, double error,
+                   std::uint64_t capacity) {
+  const std::vector<shard_facts> there = facts_of(servers, keys);
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    if (there[i].stated_error == error && there[i].capacity == capacity && there[i].items == 0)
+      continue;
+    throw usage_error(fmt::format(
+        "the key {} has a filter already, of error {}, capacity {} and {} keys, where an empty one "
+        "of error {} and capacity {} is to be; delete it, or choose another {}",
+        path_in_quotes(keys[i].name), there[i].stated_error, there[i].capacity, there[i].items,
+        error, capacity, name_option.flag));
+  }
+}
+
 void reserve_all(cluster& servers, const settings& what, std::span<const shard_key> keys,
                  std::uint64_t capacity) {
-  const std::string error = fmt::format("{}", what.error);
+  const double wanted_error = what.error.value_or(usual_error);
+  const std::string error = fmt::format("{}", wanted_error);
   const std::string room = std::to_string(capacity);
   std::vector<redis_request> requests;
   for (const shard_key& key : keys)
     requests.push_back({key.slot, {"OP.RESERVE", key.name, error, room}});
   const std::vector<redis_reply> replies = servers.run(requests);
-  for (std::size_t i = 0; i < keys.size(); ++i)
-    // The filter may be ours: a request whose reply was lost is made again.
-    if (!replies[i].text.starts_with("ERR item exists"))
+  std::vector<shard_key> found;
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    if (replies[i].text.starts_with("ERR item exists"))
+      found.push_back(keys[i]);
+    else
       refuse_error(replies[i], fmt::format("cannot make the filter {}", keys[i].name));
+  }
+  refuse_others(servers, found, wanted_error, capacity);
   const auto shards = static_cast<unsigned>(keys.size());
   refuse_error(servers.run({slot_of(what.name), {"SET", what.name, shard_note(shards)}}),
                "cannot note the number of shards");
+}
+
+/// What is added to a filter has the filter's error.
+void refuse_other_error(cluster& servers, std::span<const shard_key> keys, double error) {
+  const std::vector<shard_facts> there = facts_of(servers, keys);
+  for (std::size_t i = 0; i < keys.size(); ++i)
+    if (there[i].stated_error != error)
+      throw usage_error(fmt::format("{} must be that of the filter, {} in {}; found {}",
+                                    error_option.flag, there[i].stated_error,
+                                    path_in_quotes(keys[i].name), error));
 }
 
 unsigned prepare(cluster& servers, const settings& what, key_file& file) {
@@ -128,6 +161,9 @@ unsigned prepare(cluster& servers, const settings& what, key_file& file) {
     if (what.shards && *what.shards != there)
       throw usage_error(fmt::format("{} must be that of the filter, {}; found {}",
                                     shards_option.flag, there, *what.shards));
+    const std::vector<shard_key> keys = shard_keys(what.name, there);
+    refuse_lost_shards(servers, keys);
+    if (what.error) refuse_other_error(servers, keys, *what.error);
     return there;
   }
   const auto usual = static_cast<unsigned>(std::min<std::size_t>(4 * servers.nodes(), most_shards));

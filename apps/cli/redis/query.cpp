@@ -96,6 +96,7 @@ class question {
       for (std::size_t j = 0; j < places[i].size(); ++j)
         found_[places[i][j]] = replies[i].items[j].number == 1;
     }
+    refuse_lost_shards(servers, keys_);  // after the answers: it was there when they were given
   }
 
   std::span<const std::string_view> items() const { return items_; }
@@ -117,6 +118,7 @@ report answer(const arguments& in) {
   const unsigned shards = find_shards(servers, asked.name);
   const std::vector<shard_key> keys = shard_keys(asked.name, shards);
   const shard_choice shard_of(shards);
+  refuse_lost_shards(servers, keys);
 
   std::uint64_t contained = 0;
   question next(keys);

@@ -92,6 +92,43 @@ std::chrono::milliseconds read_timeout(const arguments& in) {
   return std::chrono::milliseconds(static_cast<long long>(seconds * 1000));
 }
 
+void refuse_lost_shards(cluster& servers, std::span<const shard_key> keys) {
+  std::vector<redis_request> requests;
+  for (const shard_key& key : keys)
+    requests.push_back({key.slot, {"OP.INFO", key.name, "CAPACITY"}});
+  const std::vector<redis_reply> replies = servers.run(requests);
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    if (replies[i].text.starts_with("ERR not found"))
+      throw usage_error(
+          fmt::format("the shard {} is lost: there is no such key; delete the other shards and "
+                      "build the filter anew",
+                      path_in_quotes(keys[i].name)));
+    refuse_error(replies[i], fmt::format("cannot ask the shard {}", path_in_quotes(keys[i].name)));
+  }
+}
+
+std::vector<shard_facts> facts_of(cluster& servers, std::span<const shard_key> keys) {
+  std::vector<redis_request> requests;
+  for (const shard_key& key : keys) requests.push_back({key.slot, {"OP.INFO", key.name}});
+  const std::vector<redis_reply> replies = servers.run(requests);
+  std::vector<shard_facts> facts(keys.size());
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    refuse_error(replies[i], fmt::format("cannot ask the shard {}", path_in_quotes(keys[i].name)));
+    const std::vector<redis_reply>& words = replies[i].items;  // name, value, name, value, ...
+    for (std::size_t j = 0; j + 1 < words.size(); j += 2) {
+      const redis_reply& value = words[j + 1];
+      if (words[j].text == "Capacity") facts[i].capacity = static_cast<std::uint64_t>(value.number);
+      if (words[j].text == "Number of items inserted")
+        facts[i].items = static_cast<std::uint64_t>(value.number);
+      if (words[j].text == "Stated error") {
+        const char* end = value.text.data() + value.text.size();
+        std::from_chars(value.text.data(), end, facts[i].stated_error);
+      }
+    }
+  }
+  return facts;
+}
+
 void refuse_error(const redis_reply& reply, std::string_view doing) {
   if (!reply.is_error()) return;
   const bool unknown = reply.text.starts_with("ERR unknown command");

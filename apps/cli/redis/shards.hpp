@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -55,6 +56,19 @@ inline constexpr option timeout_option{"--timeout", "S",
 std::vector<node_address> read_nodes(const arguments& in);
 std::string read_name(const arguments& in);
 std::chrono::milliseconds read_timeout(const arguments& in);
+
+/// Throws usage_error, naming the shard, if one of them holds no whole filter. Whoever asks a
+/// missing key for an item is told that it is not there, which would be no answer of ours.
+void refuse_lost_shards(cluster& servers, std::span<const shard_key> keys);
+
+/// What a shard says of itself.
+struct shard_facts {
+  double stated_error = 0;
+  std::uint64_t capacity = 0;
+  std::uint64_t items = 0;
+};
+/// In the order of `keys`. The server reads the whole of each filter for it. Throws usage_error.
+std::vector<shard_facts> facts_of(cluster& servers, std::span<const shard_key> keys);
 
 /// Throws usage_error if a reply is an error; `doing` says what was tried.
 void refuse_error(const redis_reply& reply, std::string_view doing);

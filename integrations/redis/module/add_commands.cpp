@@ -129,15 +129,20 @@ void replicate_creation(context* ctx, string* name, const insertion& wanted,
   list.add("ITEMS").add(items).replicate_as("OP.INSERT");
 }
 
+void tell_of_change(context* ctx, const opened_key& key) {
+  ReplicateVerbatim(ctx);
+  key.notify("op.add");
+}
+
 void tell(context* ctx, const opened_key& key, string* name, const insertion& wanted, bool made,
           bool changed) {
   if (made) {
     replicate_creation(ctx, name, wanted, key.filter(), wanted.items);
     key.notify("op.reserve");
+    if (changed) key.notify("op.add");
   } else if (changed) {
-    ReplicateVerbatim(ctx);
+    tell_of_change(ctx, key);
   }
-  if (changed) key.notify("op.add");
 }
 
 int insert_all(context* ctx, string* name, const insertion& wanted, dialect words) {
@@ -175,25 +180,36 @@ int reserve(context* ctx, string** argv, int argc) {
 template int reserve<dialect::op>(context*, string**, int);
 template int reserve<dialect::bf>(context*, string**, int);
 
+template <dialect Words>
 int add(context* ctx, string** argv, int argc) {
   if (argc != 3) return WrongArity(ctx);
   opened_key key(ctx, argv[1], read_write);
+  if (obstacle(key) == nullptr) {
+    const add_outcome outcome = key.filter().add(text_of(argv[2]), part_limit(ctx));
+    if (outcome == add_outcome::added) tell_of_change(ctx, key);
+    return reply_with(ctx, outcome);
+  }
   insertion wanted;
   wanted.items = arguments(argv + 2, 1);
   bool made = false;
-  stored_filter* filter = find_or_make(ctx, key, wanted, dialect::op, made);
+  stored_filter* filter = find_or_make(ctx, key, wanted, Words, made);
   if (filter == nullptr) return ok;
   const add_outcome outcome = filter->add(text_of(argv[2]), part_limit(ctx));
   tell(ctx, key, argv[1], wanted, made, outcome == add_outcome::added);
   return reply_with(ctx, outcome);
 }
+template int add<dialect::op>(context*, string**, int);
+template int add<dialect::bf>(context*, string**, int);
 
+template <dialect Words>
 int add_many(context* ctx, string** argv, int argc) {
   if (argc < 3) return WrongArity(ctx);
   insertion wanted;
   wanted.items = arguments(argv + 2, static_cast<std::size_t>(argc) - 2);
-  return insert_all(ctx, argv[1], wanted, dialect::op);
+  return insert_all(ctx, argv[1], wanted, Words);
 }
+template int add_many<dialect::op>(context*, string**, int);
+template int add_many<dialect::bf>(context*, string**, int);
 
 template <dialect Words>
 int insert(context* ctx, string** argv, int argc) {

@@ -128,9 +128,15 @@ int reply_one(context* ctx, const stored_filter& filter, const field& asked) {
 
 int exists(context* ctx, string** argv, int argc) {
   if (argc != 3) return WrongArity(ctx);
-  const opened_key key(ctx, argv[1], read_only);
-  if (is_arriving(key)) return ReplyWithError(ctx, words::arriving);
-  return ReplyWithBool(ctx, may_contain(key, argv[2]) ? 1 : 0);
+  bool answer = false;
+  {
+    const opened_key key(ctx, argv[1], read_only);
+    if (is_arriving(key)) return ReplyWithError(ctx, words::arriving);
+    answer = may_contain(key, argv[2]);
+    // The key is closed while the filter's memory is still on its way: nothing needs it before the
+    // reply does.
+  }
+  return ReplyWithBool(ctx, static_cast<int>(answer));
 }
 
 int exist_many(context* ctx, string** argv, int argc) {

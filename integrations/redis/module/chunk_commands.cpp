@@ -21,6 +21,7 @@ namespace oneprobe::redis {
 namespace {
 
 constexpr const char* bad_data = "ERR received bad data";
+constexpr const char* no_link = "ERR invalid offset - no link found";
 
 int reply_piece(context* ctx, std::uint64_t iterator, std::span<const std::byte> bytes) {
   ReplyWithArray(ctx, 2);
@@ -44,7 +45,7 @@ const char* finish(opened_key& key, context* ctx) {
 
 /// Null, or the error to reply.
 const char* load_head(context* ctx, opened_key& key, std::span<const std::byte> head) {
-  if (key.content() == opened_key::holds::filter) return words::item_exists;
+  if (key.content() == opened_key::holds::filter) return no_link;
   loaded<arriving_filter> begun = arriving_filter::begin(head);
   if (!begun) {
     Log(ctx, "notice", "oneprobe: the head of a filter is refused: %s",
@@ -62,7 +63,7 @@ const char* load_payload(context* ctx, opened_key& key, std::uint64_t end,
   if (key.content() == opened_key::holds::nothing) return words::not_found;
   arriving_filter* arriving = key.filter().arriving();
   if (arriving == nullptr || end < bytes.size() || end - bytes.size() != arriving->received())
-    return "ERR invalid offset - no link found";
+    return no_link;
   if (bytes.size() > arriving->payload_bytes() - arriving->received())
     return "ERR invalid chunk - Too big for current filter";
   arriving->append(bytes);
@@ -96,7 +97,7 @@ int load_chunk(context* ctx, string** argv, int argc) {
   opened_key key(ctx, argv[1], read_write);
   if (key.content() == opened_key::holds::another_type)
     return ReplyWithError(ctx, words::wrong_type);
-  const char* fault = "ERR invalid offset - no link found";
+  const char* fault = no_link;
   try {
     if (iterator == 1)
       fault = load_head(ctx, key, bytes_of(argv[3]));

@@ -15,7 +15,9 @@ module_state& state();
 
 template <dialect Words>
 int reserve(context* ctx, string** argv, int argc);
+template <dialect Words>
 int add(context* ctx, string** argv, int argc);
+template <dialect Words>
 int add_many(context* ctx, string** argv, int argc);
 template <dialect Words>
 int insert(context* ctx, string** argv, int argc);

@@ -78,6 +78,17 @@ void for_each_touched(const Parts& parts, std::uint64_t begin, std::size_t size,
   }
 }
 
+/// Memory for `needed` bytes of a part of which `held` are there: at most twice as much, so that
+/// nobody is given the memory of a large part for a few bytes of it. Throws std::bad_alloc.
+void make_room(counted_memory& memory, std::uint64_t held, std::uint64_t needed,
+               std::uint64_t part_bytes) {
+  if (needed <= memory.bytes().size()) return;
+  counted_memory larger(std::min(part_bytes, std::max(needed, 2 * held)),
+                        counted_memory::contents::anything);
+  if (held > 0) std::memcpy(larger.bytes().data(), memory.bytes().data(), held);
+  memory = std::move(larger);
+}
+
 }  // namespace
 
 std::vector<std::byte> encode_start(const growth_settings& settings, std::uint64_t file_bytes) {
@@ -145,8 +156,8 @@ void arriving_filter::append(std::span<const std::byte> bytes) {
   for_each_touched(
       parts_, received_, bytes.size(),
       [&](std::size_t part, std::uint64_t inside, std::size_t done, std::size_t count) {
-        if (part == memory_.size())
-          memory_.emplace_back(parts_[part].payload_bytes, counted_memory::contents::anything);
+        if (part == memory_.size()) memory_.emplace_back();
+        make_room(memory_[part], inside, inside + count, parts_[part].payload_bytes);
         std::memcpy(memory_[part].bytes().data() + inside, bytes.data() + done, count);
       });
   received_ += bytes.size();

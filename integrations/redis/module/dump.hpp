@@ -1,4 +1,5 @@
-// A stored filter as bytes: for RDB files, DUMP, the rewritten AOF and SCANDUMP.
+// A stored filter as bytes: for RDB files, DUMP, the rewritten AOF and SCANDUMP
+// (docs/formats/redis.md).
 //
 //   head     64   magic, version, settings, checksum
 //            ..   preamble and parameters of a growing filter's file (docs/formats/parts.md)
@@ -7,8 +8,8 @@
 //
 // These are the bytes of a growing filter's file with all that describes before all that is filled,
 // so that whoever reads knows every length before the first byte of it comes. What is read is taken
-// to be hostile: no length is trusted, memory for a part is asked for when its first bytes come,
-// and every checksum and every rule of the file format is held.
+// to be hostile: no length is trusted, memory for a part is asked for as its bytes come, never more
+// than twice as much as came, and every checksum and every rule of the file format is held.
 #pragma once
 
 #include <cstddef>

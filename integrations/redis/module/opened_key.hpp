@@ -15,13 +15,14 @@ class opened_key {
 
   opened_key(context* ctx, string* name, int mode)
       : ctx_(ctx), name_(name), key_(OpenKey(ctx, name, mode)) {
-    if (key_ == nullptr || KeyType(key_) == key_type_empty) return;
-    if (ModuleTypeGetType(key_) != state().type) {
+    if (key_ == nullptr) return;
+    // The usual case first: each question to Redis is a call.
+    if (ModuleTypeGetType(key_) == state().type) {
+      holds_ = holds::filter;
+      filter_ = static_cast<stored_filter*>(ModuleTypeGetValue(key_));
+    } else if (KeyType(key_) != key_type_empty) {
       holds_ = holds::another_type;
-      return;
     }
-    holds_ = holds::filter;
-    filter_ = static_cast<stored_filter*>(ModuleTypeGetValue(key_));
   }
   ~opened_key() {
     if (key_ != nullptr) CloseKey(key_);

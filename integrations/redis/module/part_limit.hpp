@@ -16,13 +16,17 @@ class part_limit {
  public:
   explicit part_limit(context* ctx) noexcept : ctx_(ctx) {}
 
-  std::uint64_t bytes() const {
-    return (GetContextFlags(ctx_) & (context_replicated | context_loading)) != 0
-               ? std::numeric_limits<std::uint64_t>::max()
-               : state().byte_limit;
-  }
+  std::uint64_t bytes() const { return bytes_unless(context_replicated | context_loading); }
+  /// For bytes that Redis hands over to be read, where it does not say from whom they come: what a
+  /// replica is given is taken to be from its primary.
+  std::uint64_t bytes_to_read() const { return bytes_unless(context_replica | context_loading); }
 
  private:
+  std::uint64_t bytes_unless(int flags) const {
+    return (GetContextFlags(ctx_) & flags) != 0 ? std::numeric_limits<std::uint64_t>::max()
+                                                : state().byte_limit;
+  }
+
   context* ctx_;
 };
 

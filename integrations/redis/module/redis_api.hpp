@@ -31,6 +31,7 @@ inline constexpr int read_write = 1 | 2;
 inline constexpr long postponed_length = -1;
 inline constexpr int handle_io_errors = 1 << 0;     // a module option
 inline constexpr int notify_module = 1 << 13;       // a class of keyspace events
+inline constexpr int context_replica = 1 << 3;      // this server follows a primary
 inline constexpr int context_replicated = 1 << 12;  // a command from the primary or the AOF
 inline constexpr int context_loading = 1 << 13;     // an RDB or AOF file is being read
 inline constexpr int context_resp3 = 1 << 22;       // the client speaks RESP3
@@ -139,102 +140,59 @@ struct command_info {
 };
 
 // One list for declaring the functions, defining them and resolving them.
-#define ONEPROBE_REDIS_FUNCTIONS(each)                                                                \
-  each(int, SetModuleAttribs, (context*, const char* name, int version, int api)) each(               \
-      int, IsModuleNameBusy,                                                                          \
-      (const char* name)) each(void, SetModuleOptions,                                                \
-                               (context*,                                                             \
-                                int options)) each(int, CreateCommand,                                \
-                                                   (context*, const char* name, command_function,     \
-                                                    const char* flags, int first_key,                 \
-                                                    int last_key,                                     \
-                                                    int step)) each(command*, GetCommand,             \
-                                                                    (context*, const char* name))     \
-      each(int, SetCommandInfo, (command*, const command_info*)) each(                                \
-          data_type*,                                                                                 \
-          CreateDataType,                                                                             \
-          (context*, const char* name, int version, type_methods*))                                   \
-          each(int, GetContextFlags, (context*)) each(int, WrongArity, (context*)) each(              \
-              void, Log,                                                                              \
-              (context*, const char* level, const char* format,                                       \
-               ...)) each(void*, TryAlloc, (std::size_t bytes)) each(void, Free, (void*))             \
-              each(std::size_t, MallocSize, (void*)) each(                                            \
-                  key*, OpenKey, (context*, string * name, int mode)) each(void, CloseKey, (key*))    \
-                  each(int, KeyType, (key*)) each(int, DeleteKey, (key*)) each(                       \
-                      data_type*,                                                                     \
-                      ModuleTypeGetType, (key*)) each(void*, ModuleTypeGetValue, (key*))              \
-                      each(int, ModuleTypeSetValue, (key*, data_type*, void* value)) each(            \
-                          string*,                                                                    \
-                          CreateString,                                                               \
-                          (context*, const char* text,                                                \
-                           std::size_t                                                                \
-                               length)) each(void, FreeString, (context*, string*))                   \
-                          each(const char*, StringPtrLen, (const string*, std::size_t* length)) each( \
-                              int,                                                                    \
-                              StringToLongLong,                                                       \
-                              (const string*,                                                         \
-                               long long*                                                             \
-                                   number)) each(int, StringToDouble,                                 \
-                                                 (const string*, double* number))                     \
-                              each(int, ReplyWithError, (context*, const char* text)) each(           \
-                                  int,                                                                \
-                                  ReplyWithSimpleString, (context*, const char* text))                \
-                                  each(                                                               \
-                                      int,                                                            \
-                                      ReplyWithStringBuffer,                                          \
-                                      (context*, const char* text,                                    \
-                                       std::size_t                                                    \
-                                           length)) each(int, ReplyWithLongLong,                      \
-                                                         (context*, long long))                       \
-                                      each(int, ReplyWithDouble, (context*, double)) each(            \
-                                          int,                                                        \
-                                          ReplyWithBool,                                              \
-                                          (context*, int)) each(int, ReplyWithNull, (context*))       \
-                                          each(int, ReplyWithArray, (context*, long length)) each(    \
-                                              int,                                                    \
-                                              ReplyWithMap,                                           \
-                                              (context*,                                              \
-                                               long                                                   \
-                                                   length)) each(void, ReplySetArrayLength,           \
-                                                                 (context*, long length))             \
-                                              each(                                                   \
-                                                  int,                                                \
-                                                  Replicate,                                          \
-                                                  (context*, const char* name, const char* format,    \
-                                                   ...)) each(int, ReplicateVerbatim, (context*))     \
-                                                  each(int, NotifyKeyspaceEvent,                      \
-                                                       (context*, int kind, const char* event,        \
-                                                        string*                                       \
-                                                            key_name)) each(void, SaveUnsigned,       \
-                                                                            (io*, std::uint64_t))     \
-                                                      each(                                           \
-                                                          std::uint64_t, LoadUnsigned,                \
-                                                          (                                           \
-                                                              io*)) each(void, SaveStringBuffer,      \
-                                                                         (io*, const char* text,      \
-                                                                          std::                       \
-                                                                              size_t length))         \
-                                                          each(char*, LoadStringBuffer,               \
-                                                               (io*, std::size_t * length))           \
-                                                              each(int, IsIOError, (io*)) each(       \
-                                                                  void, LogIOError,                   \
-                                                                  (io*, const char* level,            \
-                                                                   const char*                        \
-                                                                       format,                        \
-                                                                   ...))                              \
-                                                                  each(void, EmitAOF,                 \
-                                                                       (io*, const char* name,        \
-                                                                        const char*                   \
-                                                                            format,                   \
-                                                                        ...))                         \
-                                                                      each(void,                      \
-                                                                           DigestAddStringBuffer,     \
-                                                                           (digest*,                  \
-                                                                            const char* text,         \
-                                                                            std::size_t length))      \
-                                                                          each(void,                  \
-                                                                               DigestEndSequence,     \
-                                                                               (digest*))
+// One row for each, which clang-format would fold into a stair.
+// clang-format off
+#define ONEPROBE_REDIS_FUNCTIONS(each)                                                            \
+  each(int, SetModuleAttribs, (context*, const char* name, int version, int api))                 \
+  each(int, IsModuleNameBusy, (const char* name))                                                 \
+  each(void, SetModuleOptions, (context*, int options))                                           \
+  each(int, CreateCommand, (context*, const char* name, command_function, const char* flags,      \
+                            int first_key, int last_key, int step))                               \
+  each(command*, GetCommand, (context*, const char* name))                                        \
+  each(int, SetCommandInfo, (command*, const command_info*))                                      \
+  each(data_type*, CreateDataType, (context*, const char* name, int version, type_methods*))      \
+  each(int, GetContextFlags, (context*))                                                          \
+  each(int, WrongArity, (context*))                                                               \
+  each(void, Log, (context*, const char* level, const char* format, ...))                         \
+  each(void*, TryAlloc, (std::size_t bytes))                                                      \
+  each(void, Free, (void*))                                                                       \
+  each(std::size_t, MallocSize, (void*))                                                          \
+  each(key*, OpenKey, (context*, string* name, int mode))                                         \
+  each(void, CloseKey, (key*))                                                                    \
+  each(int, KeyType, (key*))                                                                      \
+  each(int, DeleteKey, (key*))                                                                    \
+  each(data_type*, ModuleTypeGetType, (key*))                                                     \
+  each(void*, ModuleTypeGetValue, (key*))                                                         \
+  each(int, ModuleTypeSetValue, (key*, data_type*, void* value))                                  \
+  each(string*, CreateString, (context*, const char* text, std::size_t length))                   \
+  each(void, FreeString, (context*, string*))                                                     \
+  each(const char*, StringPtrLen, (const string*, std::size_t* length))                           \
+  each(int, StringToLongLong, (const string*, long long* number))                                 \
+  each(int, StringToDouble, (const string*, double* number))                                      \
+  each(int, ReplyWithError, (context*, const char* text))                                         \
+  each(int, ReplyWithSimpleString, (context*, const char* text))                                  \
+  each(int, ReplyWithStringBuffer, (context*, const char* text, std::size_t length))              \
+  each(int, ReplyWithLongLong, (context*, long long))                                             \
+  each(int, ReplyWithDouble, (context*, double))                                                  \
+  each(int, ReplyWithBool, (context*, int))                                                       \
+  each(int, ReplyWithNull, (context*))                                                            \
+  each(int, ReplyWithArray, (context*, long length))                                              \
+  each(int, ReplyWithMap, (context*, long length))                                                \
+  each(void, ReplySetArrayLength, (context*, long length))                                        \
+  each(int, Replicate, (context*, const char* name, const char* format, ...))                     \
+  each(int, ReplicateVerbatim, (context*))                                                        \
+  each(int, NotifyKeyspaceEvent, (context*, int kind, const char* event, string* key_name))       \
+  each(void, SaveUnsigned, (io*, std::uint64_t))                                                  \
+  each(std::uint64_t, LoadUnsigned, (io*))                                                        \
+  each(void, SaveStringBuffer, (io*, const char* text, std::size_t length))                       \
+  each(char*, LoadStringBuffer, (io*, std::size_t* length))                                       \
+  each(int, IsIOError, (io*))                                                                     \
+  each(void, LogIOError, (io*, const char* level, const char* format, ...))                       \
+  each(context*, GetContextFromIO, (io*))                                                         \
+  each(void, EmitAOF, (io*, const char* name, const char* format, ...))                           \
+  each(void, DigestAddStringBuffer, (digest*, const char* text, std::size_t length))              \
+  each(void, DigestEndSequence, (digest*))
+// clang-format on
 
 #define ONEPROBE_REDIS_DECLARE(result, name, parameters) extern result(*name) parameters;
 ONEPROBE_REDIS_FUNCTIONS(ONEPROBE_REDIS_DECLARE)

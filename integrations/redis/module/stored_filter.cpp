@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 #include <exception>
+#include <limits>
 #include <new>
 #include <type_traits>
 
@@ -78,22 +79,31 @@ std::unique_ptr<stored_filter> stored_filter::duplicate() const {
       *filter_);
 }
 
-bool stored_filter::can_grow(part_limit limit) const {
+std::uint64_t stored_filter::next_part_bytes() const {
+  constexpr std::uint64_t no_plan = std::numeric_limits<std::uint64_t>::max();
   return std::visit(
       [&]<class Growing>(const Growing& filter) {
         const growing_progress now = filter.progress();
         const double elements =
             std::ceil(static_cast<double>(filter.parts().back().plan().elements) * now.plan.growth);
-        if (elements > static_cast<double>(filter_plan::most_bits)) return false;
+        if (elements > static_cast<double>(filter_plan::most_bits)) return no_plan;
         try {
           const filter_plan next = planner_of(part_of<Growing>::kind, settings_)(
               static_cast<std::uint64_t>(elements), now.left * (1 - now.plan.tightening));
-          return next.predicted.fpr < now.left && next.memory().total() <= limit.bytes();
+          return next.predicted.fpr < now.left ? next.memory().total() : no_plan;
         } catch (const std::exception&) {
-          return false;  // there is no plan, and the planner said so
+          return no_plan;  // the planner said so
         }
       },
       *filter_);
+}
+
+bool stored_filter::can_grow(part_limit limit) {
+  if (!next_part_bytes_) next_part_bytes_ = next_part_bytes();
+  const std::uint64_t bytes = *next_part_bytes_;
+  if (bytes == std::numeric_limits<std::uint64_t>::max() || bytes > limit.bytes()) return false;
+  next_part_bytes_.reset();  // the next full part is another one
+  return true;
 }
 
 add_outcome stored_filter::add(std::string_view item, part_limit limit) {

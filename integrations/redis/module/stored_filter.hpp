@@ -107,11 +107,14 @@ class stored_filter {
   stored_filter(growth_settings settings, any_growing filter)
       : settings_(settings), filter_(std::move(filter)) {}
 
-  bool can_grow(part_limit limit) const;
+  bool can_grow(part_limit limit);
+  /// Of the part that would come next; more than any limit if there is no plan for it.
+  std::uint64_t next_part_bytes() const;
 
   growth_settings settings_{};
   std::optional<any_growing> filter_{};
   std::unique_ptr<arriving_filter> arriving_{};
+  std::optional<std::uint64_t> next_part_bytes_{};  // of a full filter, since planning takes long
 };
 
 }  // namespace oneprobe::redis

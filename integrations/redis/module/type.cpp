@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "dump.hpp"
+#include "part_limit.hpp"
 #include "stored_filter.hpp"
 
 namespace oneprobe::redis {
@@ -75,6 +76,12 @@ std::unique_ptr<stored_filter> read(io* in, std::string& fault) {
   loaded<arriving_filter> begun = arriving_filter::begin(read_text(in).bytes());
   if (!begun) {
     fault = begun.failure().sentence;
+    return nullptr;
+  }
+  const std::uint64_t allowed = part_limit(GetContextFromIO(in)).bytes_to_read();
+  if (begun->largest_part_bytes() > allowed) {
+    fault = "it needs " + std::to_string(begun->largest_part_bytes()) + " bytes, and " +
+            std::to_string(allowed) + " are allowed";
     return nullptr;
   }
   const std::uint64_t all = LoadUnsigned(in);

@@ -208,6 +208,10 @@ class Commands(unittest.TestCase):
         self.says("ERR Second argument must be numeric", "BF.LOADCHUNK", "k", "x", "data")
         self.says("ERR received bad data", "BF.LOADCHUNK", "other", "1", "data")
         self.says("ERR not found", "BF.LOADCHUNK", "other", "100", "data")
+        # A filter that is there, whole or not, is not begun anew.
+        self.says("ERR invalid offset - no link found", "BF.LOADCHUNK", "copy", *chunks[0])
+        self.two.call("BF.LOADCHUNK", "half", *chunks[0])
+        self.says("ERR invalid offset - no link found", "OP.LOADCHUNK", "half", *chunks[0])
         self.assertEqual(self.two.call("EXISTS", "other"), 0)
 
     def test_commands_describe_themselves(self):
@@ -234,6 +238,76 @@ class Commands(unittest.TestCase):
                 self.assertEqual(client.call("BF.CARD", "k"), 100_000)
         finally:
             limited.end()
+
+    def test_what_cannot_be_made_is_refused_in_the_words_of_each_name(self):
+        limited = Server(module_options=("MAX-BYTES", "64"))
+        try:
+            with limited.client() as client:
+                for words in (("ADD", "k", "a"), ("MADD", "k", "a", "b"), ("INSERT", "k", "ITEMS", "a"),
+                              ("RESERVE", "k", "0.01", "100")):
+                    usual = "ERR Insufficient memory to create filter"
+                    self.assertEqual(str(client.ask("BF." + words[0], *words[1:])), usual)
+                    self.assertRegex(str(client.ask("OP." + words[0], *words[1:])),
+                                     usual + ": it needs [0-9]+ bytes, and 64 are allowed")
+        finally:
+            limited.end()
+
+    def test_a_filter_that_cannot_grow_is_planned_for_once(self):
+        limited = Server(module_options=("MAX-BYTES", "100000"))
+        try:
+            with limited.client() as client:
+                # The next part has items enough for the planner, which takes far longer than a command.
+                client.call("OP.RESERVE", "k", "0.01", "1000", "EXPANSION", "2000", "KIND", "fingerprint")
+                replies = client.pipeline([("BF.ADD", "k", str(i)) for i in range(1010)])
+                self.assertGreaterEqual(client.call("BF.CARD", "k"), 990)
+                client.call("CONFIG", "RESETSTAT")
+                refused = client.pipeline([("BF.ADD", "k", f"more {i}") for i in range(100)])
+                self.assertIn("ERR problem inserting into filter", map(str, replies + refused))
+                spent = client.call("INFO", "commandstats").decode().split("cmdstat_BF.ADD:")[1].split("usec=")[1]
+                self.assertLess(int(spent.split(",")[0]), 100_000, "microseconds for all of them")
+        finally:
+            limited.end()
+
+    def test_memory_comes_with_the_bytes(self):
+        self.two.call("BF.RESERVE", "k", "0.001", "10000000")
+        head = self.two.call("BF.SCANDUMP", "k", 0)[1]
+        end, data = self.two.call("BF.SCANDUMP", "k", 1)
+        self.two.call("BF.LOADCHUNK", "copy", 1, head)
+        self.two.call("BF.LOADCHUNK", "copy", 2, data[:1])
+        self.assertLess(self.two.call("MEMORY", "USAGE", "copy"), 10_000)
+        self.two.call("BF.LOADCHUNK", "copy", end, data[1:])
+        self.assertLess(self.two.call("MEMORY", "USAGE", "copy"), 2 * len(data) + 10_000)
+        while True:
+            end, data = self.two.call("BF.SCANDUMP", "k", end)
+            if end == 0:
+                break
+            self.two.call("BF.LOADCHUNK", "copy", end, data)
+        self.assertEqual(*self.two.call("DEBUG", "DIGEST-VALUE", "k", "copy"))
+        self.two.call("BF.ADD", "small", "a")
+        self.two.call("BF.LOADCHUNK", "bytewise", *self.two.call("BF.SCANDUMP", "small", 0))
+        data = self.two.call("BF.SCANDUMP", "small", 1)[1]
+        for place in range(len(data)):
+            self.two.call("BF.LOADCHUNK", "bytewise", place + 2, data[place:place + 1])
+        self.assertEqual(*self.two.call("DEBUG", "DIGEST-VALUE", "small", "bytewise"))
+
+    def test_access_lists_know_the_keys(self):
+        self.two.call("ACL", "SETUSER", "worker", "on", ">secret", "+@all", "resetkeys", "~mine:*", "%R~shared:*")
+        self.two.call("BF.MADD", "shared:k", "a")
+        dump = self.two.call("BF.SCANDUMP", "shared:k", 0)[1]
+        words = {"RESERVE": ("0.01", "100"), "ADD": ("a",), "MADD": ("a", "b"), "INSERT": ("ITEMS", "a"), "EXISTS": ("a",),
+                 "MEXISTS": ("a", "b"), "CARD": (), "INFO": (), "SCANDUMP": ("0",), "LOADCHUNK": ("1", dump)}
+        reads = {"EXISTS", "MEXISTS", "CARD", "INFO", "SCANDUMP"}
+        with self.server.client() as client:
+            client.call("AUTH", "worker", "secret")
+            for prefix in ("BF", "OP"):
+                for name, rest in words.items():
+                    def is_refused(key):
+                        return str(client.ask(f"{prefix}.{name}", key, *rest)).startswith("NOPERM")
+
+                    self.assertFalse(is_refused("mine:k"), name)
+                    self.assertEqual(is_refused("shared:k"), name not in reads, name)
+                    self.assertTrue(is_refused("other:k"), name)
+        self.two.call("ACL", "DELUSER", "worker")
 
     def test_events_and_copies(self):
         self.two.call("CONFIG", "SET", "notify-keyspace-events", "KEA")

@@ -8,6 +8,7 @@ import signal
 import socket
 import subprocess
 import tempfile
+import threading
 import time
 from pathlib import Path
 
@@ -149,6 +150,7 @@ class Server:
             self.process = subprocess.Popen(command, stdout=self.log, stderr=self.log, preexec_fn=die_with_parent)
             if self.answers():
                 return self
+            self.log.close()
         raise AssertionError("redis-server does not start:\n" + self.log_text()[-2000:])
 
     def answers(self):
@@ -177,8 +179,7 @@ class Server:
 
     def restart(self):
         """On the same port, with what it left in its folder."""
-        if self.process.poll() is None:
-            self.kill()
+        self.kill()
         return self.start(self.port)
 
     def end(self):
@@ -236,6 +237,103 @@ class Cluster:
                     found.append(server)
         return found
 
+    def id_of(self, server):
+        with server.client() as client:
+            return client.call("CLUSTER", "MYID").decode()
+
+    def redis_cli(self, *words, patience=PATIENCE):
+        done = subprocess.run([CLI, "--cluster", *words], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                              timeout=patience)
+        if done.returncode != 0:
+            raise AssertionError(f"redis-cli --cluster {' '.join(words)}:\n{done.stdout[-2000:]}")
+        return done.stdout
+
+    def add(self, follows=None):
+        """One more server: a master without slots, or a replica of one."""
+        server = Server(*self.OPTIONS)
+        known = self.masters()[0]
+        self.servers.append(server)
+        role = [] if follows is None else ["--cluster-slave", "--cluster-master-id", self.id_of(follows)]
+        self.redis_cli("add-node", f"127.0.0.1:{server.port}", f"127.0.0.1:{known.port}", *role)
+        eventually("all know the new node", self.all_are_known)
+        if follows is not None:
+            eventually("the new node is a replica", lambda: server not in self.masters() and self.replicas_follow())
+        return server
+
+    def all_are_known(self):
+        alive = self.alive()
+        for server in alive:
+            with server.client() as client:
+                if f"cluster_known_nodes:{len(alive)}".encode() not in client.call("CLUSTER", "INFO"):
+                    return False
+        return self.is_whole()
+
+    def nodes_agree(self):
+        """What redis-cli asks for before it moves anything. The nodes tell each other by and by."""
+        done = subprocess.run([CLI, "--cluster", "check", f"127.0.0.1:{self.masters()[0].port}"], stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, text=True, timeout=PATIENCE)
+        return done.returncode == 0 and "All nodes agree about slots configuration" in done.stdout
+
+    def move_slots(self, source, target, slots):
+        eventually("all nodes agree about the slots", self.nodes_agree)
+        self.redis_cli("reshard", f"127.0.0.1:{source.port}", "--cluster-from", self.id_of(source), "--cluster-to",
+                       self.id_of(target), "--cluster-slots", str(slots), "--cluster-yes", "--cluster-timeout", "60000",
+                       patience=5 * PATIENCE)
+
+    def facts(self, name):
+        """What OP.INFO says of each shard of a filter over this cluster, by its key."""
+        found = {}
+        for server in self.masters():
+            with server.client(3) as client:
+                for key in client.call("KEYS", name + "{*"):
+                    found[key] = client.call("OP.INFO", key)
+        return found
+
     def end(self):
         for server in self.servers:
             server.end()
+
+
+class Writer(threading.Thread):
+    """Adds keys to a filter over a cluster, batch after batch, by the tool, which waits for one replica of each (WAIT 1).
+
+    The files in `acknowledged` have the keys that the tool said are kept.
+    """
+
+    def __init__(self, tool, cluster, name, folder, batch):
+        super().__init__()
+        self.tool, self.cluster, self.name_of_filter = tool, cluster, name
+        self.folder, self.batch = Path(folder), batch
+        self.acknowledged, self.faults = [], []
+        self.ended = threading.Event()
+
+    def run(self):
+        number = 0
+        while not self.ended.is_set():
+            path = self.folder / f"batch {number}"
+            path.write_text("".join(f"batch {number} {i}\n" for i in range(self.batch)))
+            done = subprocess.run(
+                [self.tool, "redis", "build", str(path), "--nodes", self.cluster.nodes(), "--name", self.name_of_filter,
+                 "--add", "--replicas", "1", "--json", "--timeout", str(PATIENCE)],
+                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=5 * PATIENCE)
+            if done.returncode != 0:
+                self.faults.append(done.stderr)
+                return
+            self.acknowledged.append(path)
+            number += 1
+            self.ended.wait(0.05)
+
+    def goes_on(self, what, batches=2):
+        """Waits until so many more are acknowledged."""
+        wanted = len(self.acknowledged) + batches
+        eventually(what, lambda: self.faults or len(self.acknowledged) >= wanted, 3 * PATIENCE)
+
+    def finish(self):
+        """One file with all the keys that were acknowledged."""
+        self.ended.set()
+        self.join()
+        if self.faults:
+            raise AssertionError(self.faults[0])
+        every = self.folder / "acknowledged"
+        every.write_text("".join(path.read_text() for path in self.acknowledged))
+        return every
