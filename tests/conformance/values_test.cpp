@@ -120,15 +120,15 @@ TYPED_TEST(every_filter_is_a_value, whose_union_contains_what_either_did) {
         }
         EXPECT_EQ(lost, 0u) << keys;
         EXPECT_EQ(forgotten, 0u) << keys;
-        const std::uint64_t both = was_a.counts().size + was_b.counts().size;
+        const std::uint64_t sizes = was_a.counts().size + was_b.counts().size;
         if (plan.kind != filter_kind::fingerprint || a.condition() == filter_condition::degraded) {
-          EXPECT_EQ(a.counts().size, both);
+          EXPECT_EQ(a.counts().size, sizes);
         } else {
           // It knows what they have in common.
           TypeParam all(plan, seeded_hash(36));
           insert_range(all, 0, 2 * keys);
           EXPECT_EQ(a.counts(), all.counts());
-          EXPECT_LT(a.counts().size, both);
+          EXPECT_LT(a.counts().size, sizes);
         }
         EXPECT_EQ(a.condition() == filter_condition::degraded,
                   a.counts().forced + a.counts().dropped != 0);
