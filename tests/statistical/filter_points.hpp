@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
 #include "oneprobe/core/filter_plan.hpp"
 #include "oneprobe/model/bloom.hpp"
@@ -98,18 +99,25 @@ inline double model_positive_accesses(const oneprobe::filter_plan& plan) {
 
 inline std::string name_of_plan(const oneprobe::filter_plan& plan) {
   std::string name(oneprobe::name_of(plan.kind));
-  if (plan.in_blocks()) name += " " + std::to_string(plan.block_bits);
-  if (plan.kind == oneprobe::filter_kind::blocked)
-    name += " " + std::string(oneprobe::name_of(plan.layout));
-  if (plan.kind == oneprobe::filter_kind::balanced)
-    name += " " + std::string(oneprobe::name_of(plan.scheme)) + " " +
-            std::string(oneprobe::name_of(plan.state.rule));
-  if (plan.kind == oneprobe::filter_kind::fingerprint)
-    name += " f=" + std::to_string(plan.pocket.remainder_bits) +
-            " h=" + std::to_string(plan.pocket.bucket_capacity);
+  // Piece by piece: of "text" + std::to_string(...) g++ 12 may warn wrongly (its bug 105651).
+  const auto add = [&](std::string_view before, std::string_view what) {
+    name.append(before).append(what);
+  };
+  if (plan.in_blocks()) add(" ", std::to_string(plan.block_bits));
+  if (plan.kind == oneprobe::filter_kind::blocked) add(" ", oneprobe::name_of(plan.layout));
+  if (plan.kind == oneprobe::filter_kind::balanced) {
+    add(" ", oneprobe::name_of(plan.scheme));
+    add(" ", oneprobe::name_of(plan.state.rule));
+  }
+  if (plan.kind == oneprobe::filter_kind::fingerprint) {
+    add(" f=", std::to_string(plan.pocket.remainder_bits));
+    add(" h=", std::to_string(plan.pocket.bucket_capacity));
+  }
   char bits[32];
   std::snprintf(bits, sizeof bits, " %.2f bits", plan.bits_per_element());
-  return name + bits + (plan.sets_bits() ? " k=" + std::to_string(plan.bits_set) : "");
+  name += bits;
+  if (plan.sets_bits()) add(" k=", std::to_string(plan.bits_set));
+  return name;
 }
 
 }  // namespace filters
