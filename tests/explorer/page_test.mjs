@@ -86,6 +86,14 @@ function* numbers(seed) {
   for (let x = seed; ; ) yield (x = (x * 48271) % 2147483647);
 }
 
+/** How many times its own time a program takes here, because others run too: 1 on an idle machine. */
+function slowdown() {
+  const start = performance.now(), before = process.cpuUsage();
+  let used;
+  do used = process.cpuUsage(before); while (used.user + used.system < 30_000);
+  return Math.max(1, (1000 * (performance.now() - start)) / (used.user + used.system));
+}
+
 test("the first chart is there within a second", async () => {
   const times = [];
   for (let i = 0; i < 5; ++i) {
@@ -94,7 +102,8 @@ test("the first chart is there within a second", async () => {
     times.push(Number(await page.evaluate(() => document.documentElement.dataset.firstChart)));
   }
   console.log(`first chart: ${times.map(Math.round)} ms`);
-  assert.ok(median(times) < 1000, `median of ${times}`);
+  const allowed = 1000 * slowdown();
+  assert.ok(median(times) < allowed, `median of ${times}, ${allowed} allowed`);
 });
 
 const controls = {
@@ -120,14 +129,6 @@ const redrawn = (control, step) => page.evaluate(async ([name, by]) => {
   while (document.documentElement.dataset.drawn === before) await new Promise((done) => setTimeout(done, 1));
   return performance.now() - start;
 }, [control, step]);
-
-/** How many times its own time a program takes here, because others run too: 1 on an idle machine. */
-function slowdown() {
-  const start = performance.now(), before = process.cpuUsage();
-  let used;
-  do used = process.cpuUsage(before); while (used.user + used.system < 30_000);
-  return Math.max(1, (1000 * (performance.now() - start)) / (used.user + used.system));
-}
 
 test("every control redraws within a tenth of a second", async () => {
   // The server makes its tables in the background: http_test.py sees to it that it does. Here they are waited for.
@@ -178,8 +179,9 @@ test("a change redraws within a tenth of a second", async () => {
       return found;
     }, control);
     console.log(`${hash}: redrawn in ${times.map(Math.round)} ms`);
-    // The median: other tests may run beside this one.
-    assert.ok(median(times) < 100, `${hash}: median of ${times}`);
+    // The median: other programs may run beside this one.
+    const allowed = 100 * slowdown();
+    assert.ok(median(times) < allowed, `${hash}: median of ${times}, ${allowed} allowed`);
     await planned();
   }
 });
@@ -285,6 +287,8 @@ test("nothing overlaps, overflows or is empty, at both widths and in both themes
   for (const width of [390, 1400])
     for (const scheme of ["light", "dark"])
       for (const [name, [hash, charts, last]] of Object.entries(shown)) {
+        // Those beside the two ordinary ones show other figures, in the same colours.
+        if (scheme === "dark" && !["filter", "table"].includes(name)) continue;
         await page.setViewportSize({ width, height: width === 390 ? 844 : 1000 });
         await page.emulateMedia({ colorScheme: scheme });
         await fresh(hash);
