@@ -298,7 +298,7 @@ TARGETS = """
 ### What was aimed at
 
 Ratios of one run, the median of its rounds; the smallest and the largest over the bits per element that were measured.
-A target that is missed stays a target. The prefetched line was cheap here, about 7 ns, and a query of one line has its key
+A target that is missed stays a target. The prefetched line is cheap here, and a query of one line has its key
 to hash and its bits to compare on top; Boost.Bloom's best stands beside ours as what such a query costs in other hands.
 *Not measured* means that the record has no such row.
 
