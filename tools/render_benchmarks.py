@@ -427,8 +427,8 @@ median of the rounds; hashing the key is included.
 - *bytes* are all memory allocated over the elements; of small pieces, what malloc gives.
 - *chain* is a hit whose key is known only when the value before it has arrived; *bulk* the call for many keys, ours 8192 at
   a time, rte_hash 64, the most it takes.
-- Percentiles are of single insertions, wall-clock time less the cost of the clock, over the last 2 % of the filling and over
-  the churn; *worst* is the worst of all rounds, *running* the worst without the time in which the thread did not run.
+- Percentiles are of single insertions, wall-clock time less the cost of the clock, over the last 2 % of the filling, over a
+  whole filling of its own, in the full table, and over the churn; *worst* is the worst of all rounds, *running* the worst without the time in which the thread did not run.
   Insertions that were refused are among them, and are counted as *failed*.
 - *accesses* are buckets visited per lookup, *lines* cache lines read, and *unread* those that a lookup had asked for before it
   had read the tags, and then did not need; counted in software.
@@ -457,6 +457,11 @@ TABLE_TIMES = {
 TABLE_CHURN = {
     "p50": "churn_insert_p50", "p99.9": "churn_insert_p999", "worst": "churn_insert_max",
     "running": "churn_insert_max_running",
+}
+TABLE_PHASES = {
+    f"{phase} {share}": f"{key}_{which}"
+    for phase, key in (("filling", "fill_insert"), ("full", "rated_insert"))
+    for share, which in (("p50", "p50"), ("p99.9", "p999"), ("worst", "max"), ("running", "max_running"))
 }
 TABLE_CHURNED = {"insert": "churned_insert", "hit": "churned_hit", "miss": "churned_miss"}
 TABLE_RATIOS = {
@@ -528,6 +533,10 @@ def render_tables(record):
     text += table(("table", *FILLING, "failed"), [
         (row["name"],) + percentiles(row) + (whole(row["fill_failures"]),) for row in rows
     ])
+    # Earlier records have only the end of the filling.
+    if "fill_insert_p50_ns" in rows[0]:
+        text += "\nSingle insertions of a whole filling, and of a sixteenth that comes back into the full table:\n\n"
+        text += table(("table", *TABLE_PHASES), [(row["name"],) + times(row, TABLE_PHASES, duration) for row in rows])
     if churned:
         text += "\nSingle insertions over the churn; then ns per operation and bytes per element after it:\n\n"
         text += table(("table", *TABLE_CHURN, "failed", *TABLE_CHURNED, "bytes"), [

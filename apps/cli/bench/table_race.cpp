@@ -24,16 +24,8 @@ constexpr std::uint64_t keys_for_costs = 1'000'000;
 // Newcomers of the churn have numbers that no other key has.
 constexpr std::uint64_t first_newcomer = std::uint64_t{1} << 48;
 
-constexpr std::array<std::pair<double, table_metric>, 4> fill_quantiles{
-    {{0.5, table_metric::insert_p50},
-     {0.99, table_metric::insert_p99},
-     {0.999, table_metric::insert_p999},
-     {0.9999, table_metric::insert_p9999}}};
-constexpr std::array<std::pair<double, table_metric>, 4> churn_quantiles{
-    {{0.5, table_metric::churn_insert_p50},
-     {0.99, table_metric::churn_insert_p99},
-     {0.999, table_metric::churn_insert_p999},
-     {0.9999, table_metric::churn_insert_p9999}}};
+// Of the single insertions of a phase; after them come the largest and the largest while it ran.
+constexpr std::array<double, 4> watched_quantiles{0.5, 0.99, 0.999, 0.9999};
 
 /// A table's way through one round.
 class lap {
@@ -65,6 +57,8 @@ class lap {
       insert_again();
     }
     table_.drop();
+    tell(0.98, "filling once more");
+    fill_watched();
     if (is_last_) result_.insert_accesses = table_.count_insert_accesses(keys_, keys_for_costs);
   }
 
@@ -97,8 +91,7 @@ class lap {
     table_.insert_watched(keys_.subspan(first), watch, refused_late);
     const double clock_ns = clock_.cost_ns() * static_cast<double>(watched);
     add_time(table_metric::insert, cpu_ns() - begin - clock_ns, keys_.size());
-    add_latencies(watch, fill_quantiles, table_metric::insert_max,
-                  table_metric::insert_max_running);
+    add_latencies(watch, table_metric::insert_p50);
 
     for (const std::size_t each : refused_late) refused.push_back(first + each);
     if (!refused.empty()) {
@@ -122,13 +115,24 @@ class lap {
     result_.memory_bytes = table_.memory_bytes();
   }
 
-  template <class Quantiles>
-  void add_latencies(const latency_watch& watch, const Quantiles& quantiles, table_metric largest,
-                     table_metric largest_running) {
+  /// Every insertion with a time of its own, which a clock around each of them makes slower in all.
+  void fill_watched() {
+    table_.build();
+    latency_watch watch(clock_);
+    std::vector<std::size_t> refused;
+    table_.insert_watched(keys_, watch, refused);
+    add_latencies(watch, table_metric::fill_insert_p50);
+    table_.drop();
+  }
+
+  /// The six figures of a phase, of which this is the first.
+  void add_latencies(const latency_watch& watch, table_metric first) {
     if (watch.times().count() == 0) return;
-    for (const auto& [share, what] : quantiles) add_time(what, watch.quantile_ns(share), 1);
-    add_time(largest, watch.largest_ns(), 1);
-    add_time(largest_running, watch.largest_running_ns(), 1);
+    auto next = static_cast<std::size_t>(first);
+    const auto add = [&](double ns) { result_.rounds_ns[next++].push_back(ns); };
+    for (const double share : watched_quantiles) add(watch.quantile_ns(share));
+    add(watch.largest_ns());
+    add(watch.largest_running_ns());
   }
 
   /// So many of the elements there, drawn at random: they move to the front.
@@ -183,7 +187,9 @@ class lap {
     result_.not_erased += leaving.size() - erased;
     result_.found_wrongly += table_.count_present(leaving);
     std::vector<std::size_t> refused;
-    table_.insert(leaving, refused);
+    latency_watch watch(clock_);
+    table_.insert_watched(leaving, watch, refused);
+    add_latencies(watch, table_metric::rated_insert_p50);
     result_.churn_failures += refused.size();
     forget(refused);
     check_size();
@@ -241,8 +247,7 @@ class lap {
       }
       tell(static_cast<double>(done) / static_cast<double>(all));
     }
-    add_latencies(watch, churn_quantiles, table_metric::churn_insert_max,
-                  table_metric::churn_insert_max_running);
+    add_latencies(watch, table_metric::churn_insert_p50);
     check_size();
     result_.churned_memory_bytes = table_.memory_bytes();
     if (is_last_) {

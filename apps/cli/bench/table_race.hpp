@@ -6,9 +6,10 @@
 //
 //   filling    all keys; the last 2 % are watched one by one
 //   asking     keys that are there, in random order, and others that are not
-//   erasing    a sixteenth of the keys, which then come back
+//   erasing    a sixteenth of the keys, which then come back and are watched
 //   churning   one random key leaves and a new one comes, at constant size; insertions are watched
 //   asking     again, and inserting again: a sixteenth of the keys leaves and as many others come
+//   filling    once more, every insertion watched
 //   counting   in the last round, what insertions visit in a filling of its own, which nobody times
 //
 // Times of many operations are CPU times of the thread; those of single ones are wall-clock times,
@@ -36,47 +37,79 @@ enum class table_metric : std::uint8_t {
   bulk64_hit,
   bulk64_miss,
   erase,
+  churned_insert,
+  churned_hit,
+  churned_miss,
+  // Single insertions, six figures for each phase and always in this order: the end of the filling,
   insert_p50,
   insert_p99,
   insert_p999,
   insert_p9999,
   insert_max,
   insert_max_running,
+  // a filling of its own that is watched from beginning to end,
+  fill_insert_p50,
+  fill_insert_p99,
+  fill_insert_p999,
+  fill_insert_p9999,
+  fill_insert_max,
+  fill_insert_max_running,
+  // a sixteenth that comes back into the filled table,
+  rated_insert_p50,
+  rated_insert_p99,
+  rated_insert_p999,
+  rated_insert_p9999,
+  rated_insert_max,
+  rated_insert_max_running,
+  // and the churn.
   churn_insert_p50,
   churn_insert_p99,
   churn_insert_p999,
   churn_insert_p9999,
   churn_insert_max,
   churn_insert_max_running,
-  churned_insert,
-  churned_hit,
-  churned_miss,
 };
-inline constexpr std::array<std::string_view, 24> table_metric_names{"insert",
-                                                                     "hit",
-                                                                     "miss",
-                                                                     "dependent_hit",
-                                                                     "bulk_hit",
-                                                                     "bulk_miss",
-                                                                     "bulk64_hit",
-                                                                     "bulk64_miss",
-                                                                     "erase",
-                                                                     "insert_p50",
-                                                                     "insert_p99",
-                                                                     "insert_p999",
-                                                                     "insert_p9999",
-                                                                     "insert_max",
-                                                                     "insert_max_running",
-                                                                     "churn_insert_p50",
-                                                                     "churn_insert_p99",
-                                                                     "churn_insert_p999",
-                                                                     "churn_insert_p9999",
-                                                                     "churn_insert_max",
-                                                                     "churn_insert_max_running",
-                                                                     "churned_insert",
-                                                                     "churned_hit",
-                                                                     "churned_miss"};
+inline constexpr auto table_metric_names = std::to_array<std::string_view>({
+    "insert",
+    "hit",
+    "miss",
+    "dependent_hit",
+    "bulk_hit",
+    "bulk_miss",
+    "bulk64_hit",
+    "bulk64_miss",
+    "erase",
+    "churned_insert",
+    "churned_hit",
+    "churned_miss",
+    "insert_p50",
+    "insert_p99",
+    "insert_p999",
+    "insert_p9999",
+    "insert_max",
+    "insert_max_running",
+    "fill_insert_p50",
+    "fill_insert_p99",
+    "fill_insert_p999",
+    "fill_insert_p9999",
+    "fill_insert_max",
+    "fill_insert_max_running",
+    "rated_insert_p50",
+    "rated_insert_p99",
+    "rated_insert_p999",
+    "rated_insert_p9999",
+    "rated_insert_max",
+    "rated_insert_max_running",
+    "churn_insert_p50",
+    "churn_insert_p99",
+    "churn_insert_p999",
+    "churn_insert_p9999",
+    "churn_insert_max",
+    "churn_insert_max_running",
+});
 inline constexpr std::size_t table_metrics = table_metric_names.size();
+static_assert(table_metrics ==
+              static_cast<std::size_t>(table_metric::churn_insert_max_running) + 1);
 
 struct table_race_settings {
   std::uint64_t queries = 500'000;  // of each kind in each round

@@ -24,8 +24,8 @@ std::optional<double> median_of(const table_result& result, table_metric what) {
 /// The worst of all rounds, where that is what is asked for; else the median of the rounds.
 std::optional<double> figure_of(const table_result& result, table_metric what) {
   const std::vector<double>& rounds = result.ns(what);
-  const bool is_worst = what == insert_max || what == insert_max_running ||
-                        what == churn_insert_max || what == churn_insert_max_running;
+  const std::string_view name = table_metric_names[static_cast<std::size_t>(what)];
+  const bool is_worst = name.ends_with("_max") || name.ends_with("_max_running");
   if (rounds.empty() || !is_worst) return median_of(result, what);
   return *std::max_element(rounds.begin(), rounds.end());
 }
@@ -71,10 +71,30 @@ report row_of(const table_entry& entry) {
   out.whole("filled_size", result.filled_size);
   out.whole("memory_bytes", result.memory_bytes);
   out.text("version", facts.version);
-  add_times(
-      out, result,
-      {erase, bulk64_hit, bulk64_miss, churned_insert, churned_hit, churned_miss, churn_insert_p50,
-       churn_insert_p99, churn_insert_p9999, insert_max_running, churn_insert_max_running});
+  add_times(out, result,
+            {erase,
+             bulk64_hit,
+             bulk64_miss,
+             churned_insert,
+             churned_hit,
+             churned_miss,
+             churn_insert_p50,
+             churn_insert_p99,
+             churn_insert_p9999,
+             insert_max_running,
+             churn_insert_max_running,
+             fill_insert_p50,
+             fill_insert_p99,
+             fill_insert_p999,
+             fill_insert_p9999,
+             fill_insert_max,
+             fill_insert_max_running,
+             rated_insert_p50,
+             rated_insert_p99,
+             rated_insert_p999,
+             rated_insert_p9999,
+             rated_insert_max,
+             rated_insert_max_running});
   out.whole("fill_failures", result.fill_failures);
   out.whole("churn_failures", result.churn_failures);
   add_optional(out, "first_failure_fraction", result.first_failure);
@@ -197,6 +217,18 @@ std::string latencies_table(const table_contest& contest) {
              {insert_p50, insert_p99, insert_p999, insert_p9999, insert_max, insert_max_running})
           line += time_cell(figure_of(result, what), 8);
         return line + fmt::format("{:>8}", grouped(static_cast<double>(result.fill_failures)));
+      });
+}
+
+std::string phases_table(const table_contest& contest) {
+  return table_of(
+      contest, headings({"p50", "p99.9", "max", "p50*", "p99.9*", "max*"}, 8),
+      [](const table_result& result) {
+        std::string line;
+        for (const table_metric what : {fill_insert_p50, fill_insert_p999, fill_insert_max,
+                                        rated_insert_p50, rated_insert_p999, rated_insert_max})
+          line += time_cell(figure_of(result, what), 8);
+        return line;
       });
 }
 
@@ -326,6 +358,10 @@ report report_of(const table_contest& contest, const machine_facts& machine) {
   text += fmt::format(
       "\nSingle insertions over the last 2 % of the filling ({}); * while running\n\n{}",
       clock.name(), latencies_table(contest));
+  text += fmt::format(
+      "\nSingle insertions of a whole filling; * into the full table, after a sixteenth has "
+      "left\n\n{}",
+      phases_table(contest));
   if (contest.settings.churn > 0)
     text += fmt::format(
         "\nSingle insertions over {} n of churn, * while running; then ns per operation\n\n{}",
