@@ -31,6 +31,10 @@ class bit_fields {
   void write(std::uint64_t first_bit, std::uint32_t width, std::uint64_t value) noexcept {
     const auto shift = static_cast<std::uint32_t>(first_bit % 8);
     std::uint64_t bytes = (window(first_bit, width) & ~(mask(width) << shift)) | value << shift;
+    if (shift + width <= 8) [[likely]] {
+      memory_.data()[first_bit / 8] = static_cast<std::byte>(bytes);
+      return;
+    }
     for (std::uint64_t at = first_bit / 8; at <= (first_bit + width - 1) / 8; ++at, bytes >>= 8)
       memory_.data()[at] = static_cast<std::byte>(bytes & 0xff);
   }

@@ -221,8 +221,8 @@ summary_outcome basic_single_filter_summary<Cells>::insert(key_hash hash, std::u
     const std::uint64_t before = cells_.raw(cell);
     const std::optional<std::uint64_t> after = cells_.raised(before, level);
     room = room && after;
-    if (!room || *after == before) return;
-    changed.add(cell, before);
+    if (!room) return;
+    changed.add(cell, before, *after);
     cells_.set_raw(cell, *after);
   });
   summary_outcome outcome = summary_outcome::kept;

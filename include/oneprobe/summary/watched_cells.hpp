@@ -39,6 +39,12 @@ class cell_changes {
     assert(count_ < most);
     changes_[count_++] = {cell, before};
   }
+  /// The same, only if it is a change: whether it is one nobody can guess, so there is no branch.
+  void add(std::uint64_t cell, std::uint64_t before, std::uint64_t after) noexcept {
+    assert(count_ < most);
+    changes_[count_] = {cell, before};
+    count_ += after != before ? 1u : 0u;
+  }
   /// In the order in which they were made; a cell may be there twice.
   std::span<const change> all() const noexcept { return {changes_.data(), count_}; }
   void clear() noexcept { count_ = 0; }
