@@ -24,6 +24,7 @@ A record is what the trial printed; tools/record_trials.py adds the commit, the 
     tools/record_trials.py summary summaries-absent absent --builds 100 --queries 1e5
     tools/record_trials.py summary summaries-deletions deletions --queries 1e5 --seeds 5
     tools/record_trials.py summary summaries-break-even break-even --elements 1e6
+    tools/profile_fingerprint.py
 """
 
 import json
@@ -167,6 +168,16 @@ def mixes():
         "unlike a filter built at once",
     )
     return table(columns, rows)
+
+
+def query_profile():
+    record = json.loads((PROJECT / "docs" / "benchmarks" / "fingerprint-profile.json").read_text(encoding="utf-8"))
+    filters = record["filters"]
+    rows = [
+        (stage,) + tuple(f"{row['stages'][stage]:.0%}".replace("%", " %") for row in filters) for stage in filters[0]["stages"]
+    ]
+    columns = tuple(f"f = {row['remainder_bits']}, h = {row['bucket_capacity']}" for row in filters)
+    return table(("", *columns), rows) + recorded(record)
 
 
 def percent(fraction, digits=1):
@@ -411,7 +422,7 @@ def summary_break_even():
 
 PAGES = {
     "filter-trials.md": (keeps, errs, against_standard, mixes),
-    "fingerprint-filter.md": (overfills,),
+    "fingerprint-filter.md": (overfills, query_profile),
     "table-trials.md": (
         churned_overflow, refused_for_tags, filled_overflow, table_levels, table_accesses, lasts, figure_seven, stress,
     ),
