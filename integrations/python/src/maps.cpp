@@ -1,6 +1,7 @@
 // oneprobe.Map: bounded_map for keys of 64 bits, of 16 and of 32 bytes, and values of 64 bits.
 //
-// What a value of 64 bits means, Python is told and C++ need not know: the table holds the bits.
+// What a value of 64 bits means, Python is told and C++ need not know: the table holds the bits. So
+// it is with texts, which are keys of bytes with zeros behind them.
 #include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
@@ -99,13 +100,15 @@ struct key_codec;
 
 template <>
 struct key_codec<std::uint64_t> {
+  using key = std::uint64_t;
   number_type type;
 
   std::string name() const { return name_of(type); }
-  std::uint64_t one(py::handle key) const { return bits_of(key, type); }
-  py::object back(std::uint64_t key) const { return number_of(key, type); }
+  std::uint64_t one(py::handle number) const { return bits_of(number, type); }
   py::array many(const py::object& keys) const { return numbers_of(keys, type); }
   py::dtype dtype() const { return py::dtype(name()); }
+  /// An array of keys as Python gets it.
+  py::object shown(const py::array& keys) const { return keys; }
 };
 
 template <std::size_t Size>
@@ -125,7 +128,6 @@ struct key_codec<std::array<std::byte, Size>> {
       return found;
     });
   }
-  py::object back(const key& bytes) const { return python_bytes(bytes); }
   py::array many(const py::object& keys) const {
     if (py::isinstance<py::array>(keys)) {
       const auto array = py::reinterpret_borrow<py::array>(keys);
@@ -145,6 +147,62 @@ struct key_codec<std::array<std::byte, Size>> {
     return py::module_::import("numpy").attr("frombuffer")(py::bytes(all), dtype());
   }
   py::dtype dtype() const { return py::dtype("V" + std::to_string(Size)); }
+  py::object shown(const py::array& keys) const { return keys; }
+};
+
+/// Texts of at most so many bytes in UTF-8, with zeros behind them.
+template <std::size_t Size>
+struct text_codec {
+  using key = std::array<std::byte, Size>;
+
+  std::string name() const { return "str" + std::to_string(Size); }
+  key one(py::handle object) const {
+    if (!PyUnicode_Check(object.ptr()))
+      throw py::type_error("a key of this map must be str; found " + type_name(object));
+    py::ssize_t length = 0;
+    const char* const text = PyUnicode_AsUTF8AndSize(object.ptr(), &length);
+    if (text == nullptr) throw py::error_already_set();
+    const auto size = static_cast<std::size_t>(length);
+    refuse_longer(size);
+    if (size != 0 && text[size - 1] == '\0')
+      throw py::value_error("a key of this map must not end with a NUL");
+    key found{};
+    std::memcpy(found.data(), text, size);
+    return found;
+  }
+  py::array many(const py::object& keys) const {
+    const py::module_ numpy = py::module_::import("numpy");
+    if (py::isinstance<py::array>(keys)) {
+      const auto array = py::reinterpret_borrow<py::array>(keys);
+      const char kind = array.dtype().kind();
+      if (kind == 'U') {
+        const py::array encoded = numpy.attr("char").attr("encode")(array, "utf-8");
+        refuse_longer(static_cast<std::size_t>(encoded.itemsize()));
+        return plain_array(encoded.attr("astype")(dtype()));
+      }
+      if (kind != 'O')
+        throw py::type_error("an array of keys of this map must be of text; found " +
+                             std::string(py::str(array.dtype())));
+    }
+    refuse_single(keys);
+    std::string all;
+    for (const py::handle each : keys) {
+      const key bytes = one(each);
+      all.append(reinterpret_cast<const char*>(bytes.data()), Size);
+    }
+    return numpy.attr("frombuffer")(py::bytes(all), dtype());
+  }
+  py::dtype dtype() const { return py::dtype("S" + std::to_string(Size)); }
+  py::object shown(const py::array& keys) const {
+    return py::module_::import("numpy").attr("char").attr("decode")(keys, "utf-8");
+  }
+
+ private:
+  static void refuse_longer(std::size_t size) {
+    if (size > Size)
+      throw py::value_error("a key of this map must be at most " + std::to_string(Size) +
+                            " bytes in UTF-8; found " + std::to_string(size));
+  }
 };
 
 /// A map as Python holds it, whatever its keys are.
@@ -184,13 +242,14 @@ class shared_map {
   std::shared_mutex mutex_;
 };
 
-template <class Key>
+template <class Codec>
 class map_of final : public shared_map {
+  using Key = typename Codec::key;
+
  public:
   using table = bounded_map<Key, std::uint64_t>;
-  using codec = key_codec<Key>;
 
-  map_of(table held, codec keys, number_type values)
+  map_of(table held, Codec keys, number_type values)
       : shared_map(values), table_(std::move(held)), keys_(keys) {}
 
   std::string key_name() const override { return keys_.name(); }
@@ -283,7 +342,7 @@ class map_of final : public shared_map {
       key += sizeof(Key);
       *value++ = element.value;
     }
-    return py::make_tuple(keys, values);
+    return py::make_tuple(keys_.shown(keys), values);
   }
   void clear() override {
     const auto lock = lock_to_change(mutex_);
@@ -344,7 +403,7 @@ class map_of final : public shared_map {
   }
 
   table table_;
-  codec keys_;
+  Codec keys_;
 };
 
 /// Calls `use` with the codec of keys of this name.
@@ -354,11 +413,12 @@ auto with_codec(const std::string& name, Use use) {
   if (number && *number != number_type::float64) return use(key_codec<std::uint64_t>{*number});
   if (name == "bytes16") return use(key_codec<std::array<std::byte, 16>>{});
   if (name == "bytes32") return use(key_codec<std::array<std::byte, 32>>{});
-  throw py::value_error("key must be 'int64', 'uint64', 'bytes16' or 'bytes32'; found '" + name +
-                        "'");
+  if (name == "str16") return use(text_codec<16>{});
+  if (name == "str32") return use(text_codec<32>{});
+  throw py::value_error(
+      "key must be 'int64', 'uint64', 'bytes16', 'bytes32', 'str16' or 'str32'; found '" + name +
+      "'");
 }
-template <class Codec>
-using key_of = decltype(std::declval<Codec>().one(py::handle()));
 
 number_type value_type_of(const std::string& name) {
   const std::optional<number_type> type = number_type_of(name);
@@ -373,7 +433,7 @@ map_pointer make_map(const table_plan& plan, const std::string& key, const std::
                      std::optional<std::uint64_t> seed) {
   const number_type values = value_type_of(value);
   return with_codec(key, [&](auto codec) -> map_pointer {
-    using map = map_of<key_of<decltype(codec)>>;
+    using map = map_of<decltype(codec)>;
     return std::make_unique<map>(typename map::table(plan, seeded_hash(seed_or_random(seed))),
                                  codec, values);
   });
@@ -384,7 +444,7 @@ template <class Read>
 map_pointer load_map(const std::string& key, const std::string& value, Read read) {
   const number_type values = value_type_of(value);
   return with_codec(key, [&](auto codec) -> map_pointer {
-    using map = map_of<key_of<decltype(codec)>>;
+    using map = map_of<decltype(codec)>;
     return std::make_unique<map>(value_of(read(std::type_identity<typename map::table>())), codec,
                                  values);
   });
@@ -436,8 +496,8 @@ void add_maps(py::module_& module) {
     flows.get(43, 0)
     values, found = flows.find_many(np.arange(1000))
 
-Keys are 'int64' or 'uint64' numbers, or bytes of one length, 'bytes16' or 'bytes32'; values are
-'int64', 'uint64' or 'float64'. A lookup visits a few buckets whatever the keys are, the map never
+Keys are 'int64' or 'uint64' numbers, bytes of one length, 'bytes16' or 'bytes32', or texts of at
+most so many bytes in UTF-8, 'str16' or 'str32'; values are 'int64', 'uint64' or 'float64'. A lookup visits a few buckets whatever the keys are, the map never
 grows, and when it is full it raises FullError and keeps what it has. Any number of threads may use
 it; methods ending in _many let other threads run meanwhile.)")
       .def(

@@ -287,6 +287,8 @@ class MapTest(unittest.TestCase):
             ("uint64", lambda: 2**63 + int(rng.integers(0, 600))),
             ("bytes16", lambda: int(rng.integers(0, 600)).to_bytes(16, "big")),
             ("bytes32", lambda: int(rng.integers(0, 600)).to_bytes(32, "little")),
+            ("str16", lambda: f"flöw {int(rng.integers(0, 600))}"),
+            ("str32", lambda: "x" * int(rng.integers(0, 33))),
         ):
             with self.subTest(key=key):
                 table, twin = oneprobe.Map(1000, key=key, seed=1), {}
@@ -338,6 +340,20 @@ class MapTest(unittest.TestCase):
         self.assertEqual(table[keys[0]], 0)
         self.assertEqual(sorted(table.keys().tolist()), keys)
 
+    def test_texts_in_bulk(self):
+        table = oneprobe.Map(100, key="str16")
+        keys = ["", "a", "ä" * 8, *(f"user {i}" for i in range(47))]
+        self.assertTrue(table.assign_many(keys, range(50)).all())
+        array = np.array(keys)
+        self.assertEqual(array.dtype.kind, "U")
+        self.assertEqual(table.find_many(array)[0].tolist(), list(range(50)))
+        self.assertEqual(table.find_many(array[::-2])[0].tolist(), list(range(49, 0, -2)))
+        self.assertEqual(table.contains_many(np.array(["a", "b", 7], dtype=object)[:2]).tolist(), [True, False])
+        self.assertEqual(sorted(table.keys().tolist()), sorted(keys))
+        self.assertEqual(sorted(table), sorted(keys))
+        as_bytes = oneprobe.Map.from_bytes(table.to_bytes(), key="bytes16")
+        self.assertEqual(as_bytes[b"a" + bytes(15)], 1)
+
     def test_a_full_map_says_so_and_keeps_what_it_has(self):
         table = oneprobe.Map(10, seed=2)
         kept = table.assign_many(np.arange(2000), np.arange(2000))
@@ -353,9 +369,10 @@ class MapTest(unittest.TestCase):
         table = oneprobe.Map(10)
         unsigned = oneprobe.Map(10, key="uint64", value="uint64")
         digests = oneprobe.Map(10, key="bytes16")
+        names = oneprobe.Map(10, key="str16")
         for call, error, words in (
             (lambda: oneprobe.Map(0), ValueError, "elements"),
-            (lambda: oneprobe.Map(10, key="str"), ValueError, "key must be 'int64', 'uint64', 'bytes16' or 'bytes32'"),
+            (lambda: oneprobe.Map(10, key="str"), ValueError, "key must be 'int64', 'uint64', 'bytes16', 'bytes32', 'str16' or"),
             (lambda: oneprobe.Map(10, key="float64"), ValueError, "found 'float64'"),
             (lambda: oneprobe.Map(10, value="str"), ValueError, "value must be 'int64', 'uint64' or 'float64'"),
             (lambda: table.__setitem__(2**63, 1), ValueError, "an int64 must be below 2^63; found 9223372036854775808"),
@@ -363,6 +380,13 @@ class MapTest(unittest.TestCase):
             (lambda: table.__setitem__(1, 1.5), TypeError, ""),
             (lambda: table["a"], TypeError, ""),
             (lambda: digests["a" * 16], TypeError, "must be bytes; found str"),
+            (lambda: names[b"a"], TypeError, "must be str; found bytes"),
+            (lambda: names["a" * 17], ValueError, "at most 16 bytes in UTF-8; found 17"),
+            (lambda: names["ä" * 9], ValueError, "at most 16 bytes in UTF-8; found 18"),
+            (lambda: names["a\0"], ValueError, "must not end with a NUL"),
+            (lambda: names["\udc80"], UnicodeEncodeError, ""),
+            (lambda: names.contains_many(np.array(["a", "b" * 17])), ValueError, "at most 16 bytes in UTF-8; found 17"),
+            (lambda: names.contains_many(np.arange(3)), TypeError, "must be of text; found int64"),
             (lambda: digests[b"short"], ValueError, "must be 16 bytes; found 5"),
             (lambda: digests.contains_many(np.zeros(2)), TypeError, "must be of S16 or V16; found float64"),
             (lambda: table.assign_many([1, 2], [1]), ValueError, "as many; found 2 and 1"),
