@@ -9,6 +9,7 @@
 
 #include "filter/commands.hpp"
 #include "filter/hashed_keys.hpp"
+#include "filter/query_wish.hpp"
 #include "filter/read_ahead.hpp"
 #include "oneprobe/filter/any_filter.hpp"
 
@@ -18,19 +19,10 @@ namespace {
 constexpr option words{"FILE", "[KEYS]",
                        "the filter file, and the file of keys, one per line (default: -, standard "
                        "input)"};
-constexpr option invert{"--invert", "", "print the keys that are surely not contained"};
-constexpr option only_count{"--count", "", "print how many keys there are instead of the keys"};
-
-/// Which keys are counted and printed.
-enum class wanted_keys { maybe_contained, surely_not };
-enum class printing { keys, count, nothing };
-
 struct settings {
   std::string filter_path;
   std::string keys_path = "-";
-  key_separator separator = key_separator::newline;
-  wanted_keys wanted = wanted_keys::maybe_contained;
-  printing print = printing::keys;
+  query_wish wish{};
 };
 
 settings read_settings(const arguments& in) {
@@ -42,10 +34,7 @@ settings read_settings(const arguments& in) {
         fmt::format("at most FILE and KEYS may be named; found {} names", paths.size()));
   asked.filter_path = paths[0];
   if (paths.size() > 1) asked.keys_path = paths[1];
-  asked.separator = read_separator(in);
-  if (in.is_set(invert)) asked.wanted = wanted_keys::surely_not;
-  if (in.is_set(only_count)) asked.print = printing::count;
-  if (in.is_set(json_output)) asked.print = printing::nothing;
+  asked.wish = read_wish(in);
   in.refuse_unread();
   return asked;
 }
@@ -67,9 +56,8 @@ class answers {
 };
 
 /// The lines with the wanted answer, as they stand; neighbours in one piece.
-void append_wanted(const hashed_keys& keys, std::span<const bool> found, wanted_keys which,
+void append_wanted(const hashed_keys& keys, std::span<const bool> found, bool wanted,
                    std::string& to) {
-  const bool wanted = which == wanted_keys::maybe_contained;
   for (std::size_t i = 0; i < found.size();) {
     if (found[i] != wanted) {
       ++i;
@@ -81,27 +69,22 @@ void append_wanted(const hashed_keys& keys, std::span<const bool> found, wanted_
   }
 }
 
-struct totals {
-  std::uint64_t keys = 0;
-  std::uint64_t contained = 0;
-};
-
 template <class Reader>
-totals query_all(const Reader& filter, const settings& asked) {
-  totals sum;
+query_totals query_all(const Reader& filter, const settings& asked) {
+  query_totals sum;
   answers found;
   std::string lines_to_print;
   key_file file(asked.keys_path);
-  key_lines lines(file, asked.separator);
+  key_lines lines(file, asked.wish.separator);
   read_ahead<hashed_keys> blocks([&](hashed_keys& next) { return next.read(lines, filter.hash()); },
                                  [&] { file.stop_waiting(); });
   while (const hashed_keys* keys = blocks.wait()) {
     const std::span<bool> each = found.room_for(keys->hashes().size());
     sum.keys += each.size();
     sum.contained += filter.bulk_may_contain(keys->hashes(), each);
-    if (asked.print != printing::keys) continue;
+    if (asked.wish.print != query_wish::printing::keys) continue;
     lines_to_print.clear();
-    append_wanted(*keys, each, asked.wanted, lines_to_print);
+    append_wanted(*keys, each, asked.wish.wants_contained, lines_to_print);
     if (!lines_to_print.empty()) print_now(lines_to_print);
   }
   return sum;
@@ -111,19 +94,9 @@ report answer(const arguments& in) {
   const settings asked = read_settings(in);
   loaded<any_mapped_filter> filter = map_any(asked.filter_path);
   if (!filter) throw usage_error(filter.failure().sentence);
-  const totals sum =
+  const query_totals sum =
       std::visit([&](const auto& mapped) { return query_all(*mapped, asked); }, *filter);
-
-  const std::uint64_t surely_not = sum.keys - sum.contained;
-  const std::uint64_t wanted = asked.wanted == wanted_keys::surely_not ? surely_not : sum.contained;
-  report out("query");
-  out.whole("keys", sum.keys)
-      .whole("may_contain", sum.contained)
-      .whole("surely_not", surely_not)
-      .layout({});
-  if (asked.print == printing::count) print_now(fmt::format("{}\n", wanted));
-  if (wanted == 0) out.negative();
-  return out;
+  return answer_of(sum, asked.wish);
 }
 
 }  // namespace
@@ -138,8 +111,8 @@ const command filter_query_command{
         "a key to print, 1 if there was none, 2 if something went wrong.",
     .source = "",
     .example = "seen.filter keys.txt --invert",
-    .options = {{&invert, need::optional},
-                {&only_count, need::optional},
+    .options = {{&invert_option, need::optional},
+                {&count_option, need::optional},
                 {&nul_separated, need::optional}},
     .words = &words,
     .answer = answer,

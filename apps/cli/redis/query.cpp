@@ -9,6 +9,7 @@
 
 #include "filter/commands.hpp"
 #include "filter/key_lines.hpp"
+#include "filter/query_wish.hpp"
 #include "redis/cluster.hpp"
 #include "redis/commands.hpp"
 #include "redis/shards.hpp"
@@ -18,19 +19,11 @@ namespace {
 
 constexpr option keys_word{"[KEYS]", "",
                            "the file of keys, one per line (default: -, standard input)"};
-constexpr option invert{"--invert", "", "print the keys that are surely not contained"};
-constexpr option only_count{"--count", "", "print how many keys there are instead of the keys"};
-
-enum class wanted_keys { maybe_contained, surely_not };
-enum class printing { keys, count, nothing };
-
 struct settings {
   std::string keys_path = "-";
   std::string name;
   std::vector<node_address> nodes;
-  key_separator separator = key_separator::newline;
-  wanted_keys wanted = wanted_keys::maybe_contained;
-  printing print = printing::keys;
+  query_wish wish{};
   cluster_options how{};
 };
 
@@ -42,10 +35,7 @@ settings read_settings(const arguments& in) {
   if (!words.empty()) asked.keys_path = words.front();
   asked.nodes = read_nodes(in);
   asked.name = read_name(in);
-  asked.separator = read_separator(in);
-  if (in.is_set(invert)) asked.wanted = wanted_keys::surely_not;
-  if (in.is_set(only_count)) asked.print = printing::count;
-  if (in.is_set(json_output)) asked.print = printing::nothing;
+  asked.wish = read_wish(in);
   asked.how.patience = read_timeout(in);
   in.refuse_unread();
   return asked;
@@ -120,31 +110,24 @@ report answer(const arguments& in) {
   const shard_choice shard_of(shards);
   refuse_lost_shards(servers, keys);
 
-  std::uint64_t contained = 0;
+  query_totals sum;
   question next(keys);
-  key_lines lines(file, asked.separator);
+  key_lines lines(file, asked.wish.separator);
   std::string lines_to_print;
   for (key_text text; lines.next(text);) {
-    next.ask(servers, text, asked.separator, shard_of);
+    next.ask(servers, text, asked.wish.separator, shard_of);
     lines_to_print.clear();
     for (std::size_t i = 0; i < next.items().size(); ++i) {
-      if (next.found(i)) ++contained;
-      if (next.found(i) != (asked.wanted == wanted_keys::maybe_contained)) continue;
+      if (next.found(i)) ++sum.contained;
+      if (next.found(i) != asked.wish.wants_contained) continue;
       lines_to_print += next.items()[i];
-      lines_to_print += static_cast<char>(asked.separator);
+      lines_to_print += static_cast<char>(asked.wish.separator);
     }
-    if (asked.print == printing::keys && !lines_to_print.empty()) print_now(lines_to_print);
+    if (asked.wish.print == query_wish::printing::keys && !lines_to_print.empty())
+      print_now(lines_to_print);
   }
-  const std::uint64_t surely_not = lines.keys() - contained;
-  const std::uint64_t wanted = asked.wanted == wanted_keys::surely_not ? surely_not : contained;
-  report out("query");
-  out.whole("keys", lines.keys())
-      .whole("may_contain", contained)
-      .whole("surely_not", surely_not)
-      .layout({});
-  if (asked.print == printing::count) print_now(fmt::format("{}\n", wanted));
-  if (wanted == 0) out.negative();
-  return out;
+  sum.keys = lines.keys();
+  return answer_of(sum, asked.wish);
 }
 
 }  // namespace
@@ -161,8 +144,8 @@ const command redis_query_command{
     .example = "keys.txt --nodes 10.0.0.1:6379 --name seen --invert",
     .options = {{&nodes_option},
                 {&name_option},
-                {&invert, need::optional},
-                {&only_count, need::optional},
+                {&invert_option, need::optional},
+                {&count_option, need::optional},
                 {&timeout_option, need::optional},
                 {&nul_separated, need::optional}},
     .words = &keys_word,
