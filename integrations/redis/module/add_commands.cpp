@@ -91,20 +91,27 @@ bool is_kept(add_outcome outcome) {
   return outcome == add_outcome::added || outcome == add_outcome::present;
 }
 
-/// Adds items until one cannot be kept, and replies; true if the filter changed.
-bool add_all(context* ctx, stored_filter& filter, arguments items) {
+/// What became of some items.
+struct adding {
+  std::size_t kept = 0;  // of the first ones; the next was refused
   bool changed = false;
+};
+
+/// Adds items until one cannot be kept, and replies.
+adding add_all(context* ctx, stored_filter& filter, arguments items) {
+  adding done;
   long replied = 0;
   ReplyWithArray(ctx, postponed_length);
   for (const string* item : items) {
     const add_outcome outcome = filter.add(text_of(item), part_limit(ctx));
     reply_with(ctx, outcome);
     ++replied;
-    changed = changed || outcome == add_outcome::added;
+    done.changed = done.changed || outcome == add_outcome::added;
     if (!is_kept(outcome)) break;
+    ++done.kept;
   }
   ReplySetArrayLength(ctx, replied);
-  return changed;
+  return done;
 }
 
 std::string in_full(double number) {
@@ -134,14 +141,20 @@ void tell_of_change(context* ctx, const opened_key& key) {
   key.notify("op.add");
 }
 
+/// Replicas get the items that were kept: they have no limit of their own, and what was refused
+/// here would grow the filter there.
 void tell(context* ctx, const opened_key& key, string* name, const insertion& wanted, bool made,
-          bool changed) {
+          const adding& done) {
+  const arguments kept = wanted.items.first(done.kept);
   if (made) {
-    replicate_creation(ctx, name, wanted, key.filter(), wanted.items);
+    replicate_creation(ctx, name, wanted, key.filter(), kept);
     key.notify("op.reserve");
-    if (changed) key.notify("op.add");
-  } else if (changed) {
+    if (done.changed) key.notify("op.add");
+  } else if (done.changed && kept.size() == wanted.items.size()) {
     tell_of_change(ctx, key);
+  } else if (done.changed) {
+    argument_list(ctx).add(arguments(&name, 1)).add(kept).replicate_as("OP.MADD");
+    key.notify("op.add");
   }
 }
 
@@ -195,7 +208,8 @@ int add(context* ctx, string** argv, int argc) {
   stored_filter* filter = find_or_make(ctx, key, wanted, Words, made);
   if (filter == nullptr) return ok;
   const add_outcome outcome = filter->add(text_of(argv[2]), part_limit(ctx));
-  tell(ctx, key, argv[1], wanted, made, outcome == add_outcome::added);
+  tell(ctx, key, argv[1], wanted, made,
+       {.kept = is_kept(outcome) ? 1u : 0u, .changed = outcome == add_outcome::added});
   return reply_with(ctx, outcome);
 }
 template int add<dialect::op>(context*, string**, int);

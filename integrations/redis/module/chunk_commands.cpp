@@ -33,13 +33,24 @@ std::span<const std::byte> bytes_of(const string* argument) {
   return std::as_bytes(std::span(text_of(argument)));
 }
 
-/// The last byte is there: the filter is one from now on, or it is given up.
-const char* finish(opened_key& key, context* ctx) {
-  const std::optional<std::string> fault = key.filter().finish();
-  if (!fault) return nullptr;
-  Log(ctx, "warning", "oneprobe: a filter that was loaded in chunks is refused: %s",
-      fault->c_str());
+/// Ends what has arrived so far, here and on replicas, which never get what was refused.
+void give_up(context* ctx, opened_key& key, string* name) {
   key.erase();
+  Replicate(ctx, "DEL", "s", name);
+}
+
+/// The last byte is there: the filter is one from now on, or it is given up.
+const char* finish(context* ctx, opened_key& key, string* name) {
+  try {
+    const std::optional<std::string> fault = key.filter().finish();
+    if (!fault) return nullptr;
+    Log(ctx, "warning", "oneprobe: a filter that was loaded in chunks is refused: %s",
+        fault->c_str());
+  } catch (const std::bad_alloc&) {  // half of it has been taken out
+    give_up(ctx, key, name);
+    throw;
+  }
+  give_up(ctx, key, name);
   return bad_data;
 }
 
@@ -58,7 +69,7 @@ const char* load_head(context* ctx, opened_key& key, std::span<const std::byte> 
   return nullptr;
 }
 
-const char* load_payload(context* ctx, opened_key& key, std::uint64_t end,
+const char* load_payload(context* ctx, opened_key& key, string* name, std::uint64_t end,
                          std::span<const std::byte> bytes) {
   if (key.content() == opened_key::holds::nothing) return words::not_found;
   arriving_filter* arriving = key.filter().arriving();
@@ -67,7 +78,7 @@ const char* load_payload(context* ctx, opened_key& key, std::uint64_t end,
   if (bytes.size() > arriving->payload_bytes() - arriving->received())
     return "ERR invalid chunk - Too big for current filter";
   arriving->append(bytes);
-  return arriving->complete() ? finish(key, ctx) : nullptr;
+  return arriving->complete() ? finish(ctx, key, name) : nullptr;
 }
 
 }  // namespace
@@ -102,15 +113,15 @@ int load_chunk(context* ctx, string** argv, int argc) {
     if (iterator == 1)
       fault = load_head(ctx, key, bytes_of(argv[3]));
     else if (iterator > 1)
-      fault = load_payload(ctx, key, static_cast<std::uint64_t>(iterator) - 1, bytes_of(argv[3]));
+      fault = load_payload(ctx, key, argv[1], static_cast<std::uint64_t>(iterator) - 1,
+                           bytes_of(argv[3]));
     else if (key.content() == opened_key::holds::nothing)
       fault = words::not_found;
   } catch (const std::bad_alloc&) {
     fault = "ERR Insufficient memory to create filter";
   }
-  // A chunk that ends a filter deletes its key, which replicas must do, too.
-  if (fault == nullptr || fault == bad_data) ReplicateVerbatim(ctx);
   if (fault != nullptr) return ReplyWithError(ctx, fault);
+  ReplicateVerbatim(ctx);
   key.notify("op.loadchunk");
   return ReplyWithSimpleString(ctx, "OK");
 }

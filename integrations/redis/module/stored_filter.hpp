@@ -57,7 +57,7 @@ class stored_filter {
   /// A part larger than the limit is refused before anything is allocated for it.
   static std::variant<std::unique_ptr<stored_filter>, not_made> make(const reservation& asked,
                                                                      part_limit limit);
-  /// One that arrives by chunks. REQUIRES: `arriving` is not complete.
+  /// One that arrives by chunks. If it is complete, finish() comes next.
   explicit stored_filter(arriving_filter arriving)
       : settings_(arriving.settings()),
         arriving_(std::make_unique<arriving_filter>(std::move(arriving))) {}

@@ -154,6 +154,38 @@ class Keeping(unittest.TestCase):
                 there.call("DEBUG", "RELOAD")
                 self.assertEqual(there.call("DEBUG", "DIGEST"), client.call("DEBUG", "DIGEST"))
 
+    def test_what_was_refused_reaches_neither_replicas_nor_the_aof(self):
+        server = Server(*AOF, "--aof-use-rdb-preamble", "no", module_options=("MAX-BYTES", "100000"))
+        self.servers.append(server)
+        with server.client() as client:
+            # The next part would be far too large here; a replica would make it all the same.
+            grown = ("EXPANSION", "2000", "KIND", "fingerprint")
+            client.call("OP.RESERVE", "reserved", "0.01", "1000", *grown)
+            replica = self.server("--replicaof", "127.0.0.1", str(server.port))
+            eventually("the replica follows", lambda: client.call("WAIT", 1, 100) == 1)
+            items = [str(i) for i in range(1100)]
+            some = client.call("BF.MADD", "reserved", *items)
+            made = client.call("OP.INSERT", "made", "CAPACITY", "1000", *grown, "ITEMS", *items)
+            for replies in (some, made):
+                self.assertLess(len(replies), len(items))
+                self.assertIsInstance(replies[-1], RespError)
+            offset = client.call("INFO", "replication").split(b"master_repl_offset:")[1].split()[0]
+            for call in (("BF.LOADCHUNK", "junk", 1, "junk"), ("BF.ADD", "reserved", items[len(some) - 1])):
+                self.assertIsInstance(client.ask(*call), RespError)
+            self.assertEqual(client.call("INFO", "replication").split(b"master_repl_offset:")[1].split()[0], offset)
+            # A filter whose last byte is wrong is given up everywhere.
+            client.call("BF.LOADCHUNK", "torn", *client.call("BF.SCANDUMP", "made", 0))
+            end, payload = client.call("BF.SCANDUMP", "made", 1)
+            self.assertIsInstance(client.ask("BF.LOADCHUNK", "torn", end, bytes([payload[0] ^ 1]) + payload[1:]), RespError)
+            before = client.call("DEBUG", "DIGEST")
+            eventually("the replica has everything", lambda: client.call("WAIT", 1, 1000) == 1)
+            with replica.client() as there:
+                self.assertEqual(there.call("DEBUG", "DIGEST"), before)
+                self.assertEqual(there.call("DBSIZE"), 2)
+            self.assertNotIn("CRITICAL", replica.log_text())
+            client.call("DEBUG", "LOADAOF")
+            self.assertEqual(client.call("DEBUG", "DIGEST"), before)
+
     @staticmethod
     def make_golden(client, key):
         client.call("OP.RESERVE", key, "0.01", "100", "EXPANSION", "3", "SEED", "20081", "KIND", "standard")
