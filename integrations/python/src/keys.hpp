@@ -86,13 +86,15 @@ inline void refuse_single(py::handle keys) {
                          type_name(keys));
 }
 
-/// A one-dimensional array, its elements next to each other and in this machine's byte order.
+/// A one-dimensional array, its elements aligned, next to each other and in this machine's byte
+/// order.
 inline py::array plain_array(const py::array& array) {
   if (array.ndim() != 1)
     throw py::value_error("an array of keys must have one dimension; found " +
                           std::to_string(array.ndim()));
   const py::object numpy = py::module_::import("numpy");
-  return numpy.attr("ascontiguousarray")(array, array.dtype().attr("newbyteorder")("="));
+  return numpy.attr("require")(array, array.dtype().attr("newbyteorder")("="),
+                               py::make_tuple("C", "A"));
 }
 
 /// Integers of any width as 64 bits.

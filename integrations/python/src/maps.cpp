@@ -53,15 +53,17 @@ std::uint64_t bits_of(py::handle number, number_type type) {
     if (value == -1 && PyErr_Occurred() != nullptr) throw py::error_already_set();
     return std::bit_cast<std::uint64_t>(value);
   }
-  const std::uint64_t bits = integer_of(number);
+  // Once: whatever has an index may give another one the next time.
+  const auto index = py::reinterpret_steal<py::object>(PyNumber_Index(number.ptr()));
+  if (!index) throw py::error_already_set();
+  const std::uint64_t bits = integer_of(index);
   // The same bits are another number in the other type: say so instead of storing that.
-  const bool negative = py::cast<bool>(py::reinterpret_steal<py::object>(
-      PyObject_RichCompare(number.ptr(), py::int_(0).ptr(), Py_LT)));
+  const bool negative = index < py::int_(0);
   const bool large = !negative && bits >> 63 != 0;
   if (type == number_type::int64 ? large : negative)
     throw py::value_error(std::string("an ") + name_of(type) + " must be " +
                           (large ? "below 2^63" : "0 and up") + "; found " +
-                          std::string(py::str(number)));
+                          std::string(py::str(index)));
   return bits;
 }
 py::object number_of(std::uint64_t bits, number_type type) {
@@ -194,7 +196,10 @@ struct text_codec {
   }
   py::dtype dtype() const { return py::dtype("S" + std::to_string(Size)); }
   py::object shown(const py::array& keys) const {
-    return py::module_::import("numpy").attr("char").attr("decode")(keys, "utf-8");
+    const py::module_ numpy = py::module_::import("numpy");
+    // Of nothing it would make floats.
+    if (keys.size() == 0) return numpy.attr("array")(py::list(), "U1");
+    return numpy.attr("char").attr("decode")(keys, "utf-8");
   }
 
  private:
@@ -331,17 +336,22 @@ class map_of final : public shared_map {
   }
 
   py::tuple contents() override {
-    const auto lock = lock_to_look(mutex_);
-    const auto size = static_cast<py::ssize_t>(table_.size());
-    py::array keys(keys_.dtype(), size);
-    py::array values(py::dtype(value_name()), size);
-    auto* key = static_cast<std::byte*>(keys.mutable_data());
-    auto* value = static_cast<std::uint64_t*>(values.mutable_data());
-    for (const auto& element : std::as_const(table_)) {
-      std::memcpy(key, &element.key, sizeof(Key));
-      key += sizeof(Key);
-      *value++ = element.value;
+    // Nothing of Python is called under the lock: it could run anything, and that could wait for
+    // us.
+    std::vector<Key> all_keys;
+    std::vector<std::uint64_t> all_values;
+    {
+      const auto lock = lock_to_look(mutex_);
+      all_keys.reserve(static_cast<std::size_t>(table_.size()));
+      all_values.reserve(all_keys.capacity());
+      for (const auto& element : std::as_const(table_)) {
+        all_keys.push_back(element.key);
+        all_values.push_back(element.value);
+      }
     }
+    const auto size = static_cast<py::ssize_t>(all_keys.size());
+    const py::array keys(keys_.dtype(), size, all_keys.data());
+    const py::array values(py::dtype(value_name()), size, all_values.data());
     return py::make_tuple(keys_.shown(keys), values);
   }
   void clear() override {

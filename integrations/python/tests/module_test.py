@@ -354,6 +354,22 @@ class MapTest(unittest.TestCase):
         as_bytes = oneprobe.Map.from_bytes(table.to_bytes(), key="bytes16")
         self.assertEqual(as_bytes[b"a" + bytes(15)], 1)
 
+    def test_any_integer_and_any_array_will_do(self):
+        class Five:
+            def __index__(self):
+                return 5
+
+        table = oneprobe.Map(10)
+        table[Five()] = 7
+        self.assertEqual(table[5], 7)
+        packed = np.frombuffer(b"\1" + np.arange(6, dtype="<i8").tobytes(), "<i8", count=6, offset=1)
+        self.assertFalse(packed.flags.aligned)
+        self.assertEqual(table.contains_many(packed).tolist(), [False] * 5 + [True])
+        self.assertTrue(table.assign_many(packed, packed).all())
+        for key in ("int64", "bytes16", "str16"):
+            empty = oneprobe.Map(10, key=key)
+            self.assertEqual(len(oneprobe.Map(10, key=key).assign_many(*empty.contents())), 0)
+
     def test_a_full_map_says_so_and_keeps_what_it_has(self):
         table = oneprobe.Map(10, seed=2)
         kept = table.assign_many(np.arange(2000), np.arange(2000))
