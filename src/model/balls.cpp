@@ -1,6 +1,7 @@
 #include "oneprobe/model/balls.hpp"
 
 #include <algorithm>
+#include <boost/math/special_functions/gamma.hpp>
 #include <boost/numeric/odeint/integrate/integrate_adaptive.hpp>
 #include <boost/numeric/odeint/stepper/generation.hpp>
 #include <boost/numeric/odeint/stepper/runge_kutta_fehlberg78.hpp>
@@ -131,7 +132,7 @@ double bin_has_at_least(double balls, double bins, std::uint64_t count) {
 }
 
 double bin_has_bound(std::uint64_t count) {
-  return std::exp(-std::lgamma(static_cast<double>(count) + 1));
+  return std::exp(-boost::math::lgamma(static_cast<double>(count) + 1));
 }
 
 double bin_has_at_least_bound(std::uint64_t count) {

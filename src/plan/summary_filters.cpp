@@ -1,6 +1,7 @@
 #include "summary_filters.hpp"
 
 #include <algorithm>
+#include <boost/math/special_functions/gamma.hpp>
 #include <cmath>
 #include <numbers>
 #include <numeric>
@@ -174,9 +175,10 @@ double mean_all_raised(const filter_size& filter, double mean_elements) {
   const double step = std::max(1.0, std::floor((last - first) / 64));
   double sum = 0;
   for (double count = first; count <= last; count += step)
-    sum += step *
-           std::exp(count * std::log(mean_elements) - mean_elements - std::lgamma(count + 1)) *
-           all_raised(filter, count);
+    sum +=
+        step *
+        std::exp(count * std::log(mean_elements) - mean_elements - boost::math::lgamma(count + 1)) *
+        all_raised(filter, count);
   return sum;
 }
 

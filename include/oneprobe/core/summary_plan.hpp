@@ -44,7 +44,7 @@ constexpr std::string_view name_of(summary_kind kind) {
 
 /// What becomes of elements that are erased (SSH, Section XI).
 enum class summary_deletion : std::uint8_t {
-  none,         // nothing is erased, or the caller says when to reconstruct
+  none,         // nothing is erased; what is all the same stays marked for good
   lazy,         // marked; all at once is reconstructed when a share of the elements is
   incremental,  // the same in bounded pieces, one with each change
   counting,     // the summary forgets them (filters count): nothing is ever reconstructed

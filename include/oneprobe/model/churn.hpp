@@ -3,7 +3,7 @@
 // The papers' limits hold for tables that only fill. Under churn every bucket is an Erlang loss
 // system: a bucket of level j sees lambda_j new elements per residence time, refuses the fraction
 // ErlangB(h, lambda_j), and the overflow is the product over the levels. A table that is safe while
-// it fills can overflow a thousand times more once it churns.
+// it fills can lose percents of its elements to the overflow once it churns.
 //
 //   churn_state s = churn_limit({.scheme = scheme_kind::multilevel, .load_factor = 0.77,
 //                                .bucket_capacity = 8, .level_fractions = {0.70, 0.2, 0.07,

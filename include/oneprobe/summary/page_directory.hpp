@@ -109,7 +109,12 @@ class page_directory {
     add_to_overflow(hash, *page);
     return {destination::overflow, *page};
   }
-  /// REQUIRES: a record with this hash is in the page.
+  /// Records in a page, as they were counted.
+  std::uint32_t load_of(std::uint64_t page) const noexcept {
+    if (page >= plan_.pages()) return overflow_loads_[page - plan_.pages()];
+    return loads_.load({page, plan_.level_of(page)}).value_or(0);
+  }
+  /// REQUIRES: a record with this hash is in the page, and counted.
   void leave(key_hash hash, std::uint64_t page) {
     --counts_.size;
     if (page >= plan_.pages()) {

@@ -398,6 +398,8 @@ inline removal page_store::erase(std::span<const std::byte> key, acknowledge whe
   if (there && !*there) return removal::absent;
   loaded<record_page> page =
       there ? pages_.for_change((*there)->page) : loaded<record_page>(there.failure());
+  if (page && directory_.load_of((*there)->page) == 0)
+    page = pages_.damaged((*there)->page, "records that are not counted");
   if (!page) {
     failure_ = save_failure{page.failure().sentence};
     return removal::failed;
