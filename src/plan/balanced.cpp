@@ -146,7 +146,7 @@ class balanced_search {
                                 .admit_probability = 0.25 * block.admit_quarters,
                                 .tracking_bits = static_cast<unsigned>(block.tracking_bits)};
     const model::built_filter filter(shape);
-    for (std::uint32_t d = options_.fewest_choices; d <= options_.most_choices; ++d) {
+    for (std::uint32_t d = 1; d <= options_.most_choices; ++d) {
       balanced_design design;
       design.block_bits = options_.block_bits;
       design.bits_set = shape.bits_set;
@@ -161,7 +161,7 @@ class balanced_search {
     }
     const double far_behind =
         what_.fpr ? 1.02 * least : least + 0.2;  // memory, or log of the error
-    for (std::uint32_t d = options_.fewest_choices; d <= options_.most_choices; ++d)
+    for (std::uint32_t d = 1; d <= options_.most_choices; ++d)
       if (scores[d - 1] > far_behind) wait_[d - 1] = 8;
     return least;
   }

@@ -55,7 +55,6 @@ std::optional<filter_plan> plan_blocked(const goal& what, std::uint32_t block_bi
 
 struct balanced_options {
   std::uint32_t block_bits = 512;
-  std::uint32_t fewest_choices = 1;
   std::uint32_t most_choices = 3;
   lookup_rule rule = lookup_rule::popcount;
   scheme_kind scheme = scheme_kind::multilevel;

@@ -20,8 +20,8 @@ inline std::string show(double value, const char* format = "%.4g") {
 
 inline void check_range(const char* name, double value, double low, double high) {
   if (!(value >= low && value <= high))
-    refuse(std::string(name) + " must be from " + show(low) + " to " + show(high) + "; found " +
-           show(value));
+    refuse(std::string(name) + " must be from " + show(low, "%.10g") + " to " +
+           show(high, "%.10g") + "; found " + show(value, "%.10g"));
 }
 
 }  // namespace oneprobe::inline v0_1::planning

@@ -215,10 +215,14 @@ class summary_planner {
     if (needs_.slow_bytes) {
       const double with_one = static_cast<double>(slow_bytes_of(1)),
                    each = static_cast<double>(slow_bytes_of(1'000'001) - slow_bytes_of(1)) / 1e6;
-      // More than a plan can have are of no use.
-      const auto most = static_cast<double>(summary_plan::most_slots / needs_.bucket_capacity);
-      return std::min(most,
-                      std::floor(1 + (static_cast<double>(*needs_.slow_bytes) - with_one) / each));
+      // Emptier tables would only need larger summaries.
+      constexpr double most_slots_per_element = 64;
+      const double most =
+          std::min(static_cast<double>(summary_plan::most_slots),
+                   std::ceil(most_slots_per_element * static_cast<double>(held(base_)))) /
+          needs_.bucket_capacity;
+      return std::floor(
+          std::min(most, 1 + (static_cast<double>(*needs_.slow_bytes) - with_one) / each));
     }
     if (needs_.bucket_capacity == 1)
       return std::ceil(default_buckets_per_element * static_cast<double>(held(base_)));

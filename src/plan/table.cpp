@@ -211,6 +211,7 @@ class table_planner {
     };
     const double most = (1 + accesses_for_room) * accesses(1);
     const double largest = std::max(1.0, largest_load_ / load_factor);
+    if (accesses(largest) <= most) return largest;  // in plenty of memory all room costs little
     return find_crossing([&](double room) { return accesses(room) - most; }, 1.0, largest, 1e-9)
         .value_or(1.0);
   }
@@ -263,7 +264,9 @@ class table_planner {
       return static_cast<double>(with_levels(design_at(at, room)).buckets());
     };
     // Whole buckets and the slack of small levels leave less; at the edge there is none to give.
-    if (total(largest_load_ / room) > buckets) room = 1;
+    constexpr double less_room = 0.98;
+    while (room > 1 && total(largest_load_ / room) > buckets)
+      room = std::max(1.0, less_room * room);
     double low = load, high = largest_load_ / room;
     if (total(high) > buckets) return std::nullopt;
     for (int step = 0; step < 40 && high - low > 1e-9 * high; ++step) {

@@ -94,7 +94,14 @@ class Costs(unittest.TestCase):
         said = json.loads(refused.stdout)
         self.assertIn("found a budget of 100", said["reason"])
         self.assertGreater(said["nearest"]["budget"], 100)
-        self.assertEqual(run("plan table --elements 1M --budget 110ns").code, 2)
+        for what in ("table", "filter"):
+            alone = run(f"plan {what} --elements 1M --budget 110ns")
+            self.assertEqual((alone.code, alone.stdout), (2, ""))
+            self.assertIn("--budget needs --access-cost beside it", alone.stderr)
+        self.assertIn("--access-cost must be from 1e-15 to 1e+15; found 0", run("plan summary --elements 10k --access-cost 0ns").stderr)
+        for size in (0, 4294967295):
+            preset = run(f"plan summary --preset ssh-100k-multi --element-bytes {size}")
+            self.assertIn(f"--element-bytes must be from 1 to 65536; found {size}", preset.stderr)
         outcome = run("plan table --elements 1M --access-cost 100ns --budget 50ns")
         self.assertEqual((outcome.code, outcome.stdout), (2, ""))
         self.assertIn("--budget must be from 100 to 6400", outcome.stderr)

@@ -66,6 +66,7 @@ struct table_measure {
   std::uint64_t most_accesses = 0;  // of any lookup that was counted, the overflow's included
   double overflow = 0;              // elements, mean over the second half of the day
   std::uint64_t refused = 0;
+  std::uint64_t moves = 0;  // times its memory was found to be elsewhere or of another size
   std::uint64_t memory_bytes = 0;
   insert_times times{};
 };

@@ -114,6 +114,7 @@ table_measure measure_ours(const table_plan& plan, const tick_clock& clock, cons
   watched_map map(plan, seeded_hash(seed));
   latency_watch watch(clock);
   std::uint64_t looks = 0;
+  std::span<const std::byte> memory = map.memory();
   const auto come = [&](std::uint64_t number) {
     const flow_id flow = flow_of(number);
     const std::uint64_t begin = begin_ticks();
@@ -125,6 +126,9 @@ table_measure measure_ours(const table_plan& plan, const tick_clock& clock, cons
   const auto look = [&](std::uint64_t number) {
     watch.begin_part();
     tell(static_cast<double>(number) / static_cast<double>((1 + turnovers) * flow_count));
+    const std::span<const std::byte> now = map.memory();
+    found.moves += now.data() != memory.data() || now.size() != memory.size() ? 1u : 0u;
+    memory = now;
     if (number < settled) return;
     found.overflow += static_cast<double>(map.stats().counts.overflow);
     ++looks;

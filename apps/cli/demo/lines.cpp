@@ -87,7 +87,7 @@ std::vector<compared> table_lines(const table_findings& found) {
        fmt::format("{:.0f} +- {:.0f}", predicted.overflow_mean, predicted.overflow_deviation),
        fmt::format("{:.0f}", found.ours.overflow), ""},
       {"flows refused", "0", count(found.ours.refused), ""},
-      {"times it was rehashed", "0", "0", count(found.beside_rehashes)},
+      {"times it was rehashed", "0", count(found.ours.moves), count(found.beside_rehashes)},
       {"memory", sized(plan.memory(found.slot_bytes).total()), sized(found.ours.memory_bytes),
        sized(found.beside_memory_bytes)},
   };

@@ -11,7 +11,8 @@
 namespace oneprobe::cli {
 namespace {
 
-constexpr option fpr{"--fpr", "P", "error: how often an absent key gets \"perhaps\" (0.001)"};
+constexpr option fpr{"--fpr", "P",
+                     "error: how often an absent key gets \"perhaps\" (default 0.001)"};
 constexpr option bits_per_element{"--bits-per-element", "B", "instead: bits of memory per key"};
 constexpr option bytes{"--bytes", "N", "instead: bytes of memory; 64Mi, 2G"};
 constexpr option kind{"--kind", "NAME",

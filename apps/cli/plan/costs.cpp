@@ -58,6 +58,18 @@ double in_unit(const amount& typed, std::string_view wanted, std::string_view fl
   return typed.value;
 }
 
+void refuse_without_costs(const option& what, bool has_costs) {
+  if (!has_costs)
+    throw usage_error(fmt::format("{} needs {} beside it", what.flag, access_cost.flag));
+}
+/// By the flags that were typed; the library has other names for them.
+void check_amount(const option& what, double value, double least) {
+  constexpr double most = 1e15;
+  if (!(value >= least && value <= most))
+    throw usage_error(
+        fmt::format("{} must be from {:g} to {:g}; found {:g}", what.flag, least, most, value));
+}
+
 }  // namespace
 
 std::string stated_costs::text(double cost) const {
@@ -74,14 +86,16 @@ std::optional<stated_costs> read_costs(const arguments& in) {
   const std::optional<std::string> access = in.maybe_text(access_cost);
   if (!access) {
     for (const option* each : {&overflow_cost, &operation_mix})
-      if (in.has(*each))
-        throw usage_error(fmt::format("{} needs {} beside it", each->flag, access_cost.flag));
+      if (in.has(*each)) refuse_without_costs(*each, false);
     return std::nullopt;
   }
   const amount typed = parse_amount(*access, access_cost.flag);
   stated_costs costs{.of = {.access = typed.value, .overflow = typed.value},
                      .unit = typed.in->name};
-  if (in.has(overflow_cost)) costs.of.overflow = read_amount(in, overflow_cost, costs);
+  costs.of.overflow = read_amount(in, overflow_cost, costs).value_or(costs.of.overflow);
+  constexpr double least_access_cost = 1e-15;
+  check_amount(access_cost, costs.of.access, least_access_cost);
+  check_amount(overflow_cost, costs.of.overflow, 0);
   if (in.has(operation_mix)) {
     const std::vector<double> shares = in.numbers(operation_mix);
     if (shares.size() != 3)
@@ -94,8 +108,12 @@ std::optional<stated_costs> read_costs(const arguments& in) {
   return costs;
 }
 
-double read_amount(const arguments& in, const option& what, const stated_costs& costs) {
-  return in_unit(parse_amount(in.maybe_text(what).value_or(""), what.flag), costs.unit, what.flag);
+std::optional<double> read_amount(const arguments& in, const option& what,
+                                  const std::optional<stated_costs>& costs) {
+  const std::optional<std::string> typed = in.maybe_text(what);
+  if (!typed) return std::nullopt;
+  refuse_without_costs(what, costs.has_value());
+  return in_unit(parse_amount(*typed, what.flag), costs->unit, what.flag);
 }
 
 void add_costs(report& out, const operation_costs& each) {

@@ -34,8 +34,9 @@ std::vector<option_use> cost_options();
 /// Throws usage_error, also where something is stated without --access-cost.
 std::optional<stated_costs> read_costs(const arguments& in);
 
-/// Another amount in that unit. Throws usage_error.
-double read_amount(const arguments& in, const option& what, const stated_costs& costs);
+/// Another amount in that unit, if it is stated. Throws usage_error, also where there are no costs.
+std::optional<double> read_amount(const arguments& in, const option& what,
+                                  const std::optional<stated_costs>& costs);
 
 /// hit_cost, miss_cost, insert_cost, mean_cost.
 void add_costs(report& out, const operation_costs& each);

@@ -239,7 +239,8 @@ std::string table_of(const std::string& title, const filter_proposal& proposal,
 /// What was asked for, in words.
 std::string need_text(const filter_needs& needs) {
   std::string text =
-      fmt::format("a filter for {} elements, ", grouped(static_cast<double>(needs.elements)));
+      fmt::format("a filter for {} element{}, ", grouped(static_cast<double>(needs.elements)),
+                  needs.elements == 1 ? "" : "s");
   if (needs.fpr) return text + fmt::format("error at most {}", error_text(*needs.fpr));
   if (needs.bytes) return text + fmt::format("in {}", sized(*needs.bytes));
   return text + fmt::format("{:.6g} bits per element", *needs.bits_per_element);
@@ -281,7 +282,7 @@ report answer(const arguments& in) {
   needs.overfill = in.maybe_number(overfill);
   const std::optional<stated_costs> costs = read_costs(in);
   if (costs) needs.costs = costs->of;
-  if (costs && in.has(budget)) needs.budget = read_amount(in, budget, *costs);
+  needs.budget = read_amount(in, budget, costs);
   const bool as_program = wants_program(in);
   in.refuse_unread();
   if (as_program) needs.detail = plan_detail::plan_only;

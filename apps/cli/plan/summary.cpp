@@ -19,6 +19,7 @@ namespace oneprobe::cli {
 namespace {
 
 constexpr option capacity{"--bucket-capacity", "H", "slots per bucket, 1 to 16 (default 1)"};
+constexpr std::uint32_t most_element_bytes = 65536;
 constexpr option element_bytes{"--element-bytes", "N", "bytes of a key and its value (default 16)"};
 constexpr option way{"--deletion", "NAME",
                      "none (default), lazy, incremental (lazy, in bounded pieces) or counting"};
@@ -329,6 +330,10 @@ report answer_preset(const std::string& name, std::uint32_t bytes_of_element,
 report answer(const arguments& in) {
   summary_needs needs;
   needs.element_bytes = in.maybe_whole(element_bytes).value_or(needs.element_bytes);
+  // A preset is no plan of the library, which would check it.
+  if (needs.element_bytes < 1 || needs.element_bytes > most_element_bytes)
+    throw usage_error(fmt::format("{} must be from 1 to {}; found {}", element_bytes.flag,
+                                  most_element_bytes, needs.element_bytes));
   const bool as_program = wants_program(in);
   const std::optional<stated_costs> costs = read_costs(in);
   if (const std::optional<std::string> preset = in.maybe_text(named)) {

@@ -26,7 +26,7 @@ constexpr option overflowing{
     "--overflow", "G",
     "fraction of the elements that may overflow (default 1e-6; with costs 0.05)"};
 constexpr option exceed{"--exceed", "P",
-                        "probability that more overflow than are reserved for (1e-9)"};
+                        "probability that more overflow than are reserved for (default 1e-9)"};
 constexpr option most_choices{"--choices", "D",
                               "buckets that an operation may visit, 1 to 8 (default 4)"};
 constexpr option capacity{"--bucket-capacity", "H", "slots per bucket, 1 to 16 (default 16)"};
@@ -311,8 +311,8 @@ report answer(const arguments& in) {
   if (costs) {
     needs.costs = costs->of;
     if (!in.has(overflowing)) needs.overflow_fraction = overflow_with_costs;
-    if (in.has(budget)) needs.budget = read_amount(in, budget, *costs);
   }
+  needs.budget = read_amount(in, budget, costs);
   const bool as_program = wants_program(in);
   in.refuse_unread();
   if (as_program) needs.detail = plan_detail::plan_only;

@@ -99,8 +99,6 @@ function showRefusal(answer) {
   at("status").textContent = "No plan";
   for (const list of ["figures", "warnings"]) at(list).replaceChildren();
   at("figures").hidden = true;
-  if (state.page === "table") fade("chart-levels", "chart-loads", "chart-cost");
-  else fade("chart-levels", "chart-overfill");
 }
 
 function showPlan(answer) {
@@ -136,14 +134,17 @@ const askPlan = lastOnly(async (change) => {
 
 const complain = (error) => {
   at("status").textContent = error instanceof TypeError ? "The server has ended." : error.message;
-  html.classList.remove("waiting");
 };
+
+// Those that show the plan, not what was asked for.
+const planCharts = ["chart-levels", "chart-overfill", "chart-loads", "chart-cost"];
 
 function changed() {
   const change = ++latest;
   known = { frontier: null, plan: null, picture: null };
   writeAddress();
   html.classList.add("waiting");
+  fade(...planCharts);
   at("status").textContent = "Planning";
   showCode();
   for (const each of [askFrontier, askPicture, askPlan]) each(change).catch(complain);

@@ -78,7 +78,7 @@ TEST(plan_chains, name_what_is_out_of_range) {
     }
     return "accepted";
   };
-  EXPECT_EQ(refusal({.elements = 0}), "elements must be from 1 to 4.295e+09; found 0");
+  EXPECT_EQ(refusal({.elements = 0}), "elements must be from 1 to 4294967296; found 0");
   EXPECT_EQ(refusal({.elements = 5, .accesses = 3.5}), "accesses must be from 1 to 3; found 3.5");
   EXPECT_EQ(refusal({.elements = 5, .choices = 9}), "choices must be from 1 to 8; found 9");
   EXPECT_EQ(refusal({.elements = 5, .elements_per_chain = 0}),

@@ -223,4 +223,14 @@ TEST(paper_summaries, that_count_are_too_small_for_churn) {
   EXPECT_LT(ours.predicted.overflow_mean, 1e-8);
 }
 
+TEST(plan_summary, has_use_for_no_more_than_64_slots_for_an_element) {
+  const auto bytes_with = [](std::uint64_t slow_bytes) {
+    const summary_proposal proposal = plan_summary({.elements = 10'000, .slow_bytes = slow_bytes});
+    EXPECT_TRUE(proposal.plan) << proposal.reason;
+    return proposal.plan ? proposal.plan->summary_bytes() : 0;
+  };
+  EXPECT_EQ(bytes_with(std::uint64_t{1} << 30), bytes_with(std::uint64_t{1} << 45));
+  EXPECT_LT(bytes_with(std::uint64_t{1} << 30), 1'000'000u);
+}
+
 }  // namespace

@@ -386,6 +386,19 @@ TEST(plan_table, more_memory_is_also_used_for_room) {
     }
 }
 
+TEST(plan_table, is_full_later_the_more_memory_it_has) {
+  for (const table_workload workload : workloads) {
+    double before = 1;
+    for (const double load_factor : {0.75, 0.6, 0.45, 0.4, 0.35, 0.3, 0.25}) {
+      const table_proposal proposal =
+          plan_table({.elements = million, .workload = workload, .load_factor = load_factor});
+      EXPECT_GT(proposal.full_factor, before) << name_of(workload) << ' ' << load_factor;
+      before = proposal.full_factor;
+    }
+    EXPECT_GT(before, 2) << name_of(workload);
+  }
+}
+
 TEST(plan_table, forecasts_up_to_64_times_the_elements_for_every_scheme_and_partition) {
   for (const table_workload workload : workloads) {
     std::vector<table_needs> all;
@@ -456,10 +469,10 @@ TEST(plan_table, nonsense_is_refused_by_name) {
     EXPECT_EQ(refusal_of(needs), sentence);
   };
   expect_said({.elements = 0}, "elements must be 1 to 2^40; found 0");
-  expect_said({.elements = 5, .key_bytes = 0}, "key_bytes must be from 1 to 6.554e+04; found 0");
+  expect_said({.elements = 5, .key_bytes = 0}, "key_bytes must be from 1 to 65536; found 0");
   expect_said({.elements = 5, .value_bytes = 70000},
-              "value_bytes must be from 0 to 6.554e+04; found 7e+04");
-  expect_said({.elements = 5, .slot_bytes = 0}, "slot_bytes must be from 1 to 6.554e+04; found 0");
+              "value_bytes must be from 0 to 65536; found 70000");
+  expect_said({.elements = 5, .slot_bytes = 0}, "slot_bytes must be from 1 to 65536; found 0");
   expect_said({.elements = 5, .workload = static_cast<table_workload>(7)},
               "workload must be churn or fill-only; found 7");
   expect_said({.elements = 5, .overflow_fraction = 0},
