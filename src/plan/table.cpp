@@ -611,9 +611,9 @@ std::vector<table_alternative> alternatives_by_cost(const table_needs& needs,
 
 std::string why_over_budget(const table_needs& needs, const cheapest& best) {
   const bool in_any = !needs.load_factor && !needs.bytes;
-  return "No plan: an operation costs " + show(best.cost) + " on average in " +
+  return "No plan: an operation costs " + show(best.cost, "%.8g") + " on average in " +
          (in_any ? "a table as empty as " + show(emptiest) : "the memory that is given") +
-         ", or more; found a budget of " + show(*needs.budget) + ".";
+         ", or more; found a budget of " + show(*needs.budget, "%.8g") + ".";
 }
 
 std::vector<std::string> warnings_of(const table_proposal& proposal) {

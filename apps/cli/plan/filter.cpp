@@ -246,7 +246,8 @@ std::string need_text(const filter_needs& needs) {
   return text + fmt::format("{:.6g} bits per element", *needs.bits_per_element);
 }
 
-report refusal(const filter_needs& needs, const filter_proposal& proposal) {
+report refusal(const filter_needs& needs, const filter_proposal& proposal,
+               const std::optional<stated_costs>& costs) {
   report out("");
   out.nothing("plan", "none").text("reason", proposal.reason);
   std::string text =
@@ -260,11 +261,13 @@ report refusal(const filter_needs& needs, const filter_proposal& proposal) {
     if (other.bytes) nearest.whole("bytes", *other.bytes);
     if (other.accesses) nearest.number("accesses", *other.accesses);
     if (other.budget) nearest.number("budget", *other.budget);
+    if (other.budget && costs) nearest.text("cost_unit", std::string(costs->unit));
     out.object("nearest", nearest);
     std::string near = need_text(other);
     if (other.accesses)
       near += fmt::format(", {:.6g} accesses per negative query", *other.accesses);
-    if (other.budget) near += fmt::format(", a budget of {:.6g} per negative query", *other.budget);
+    if (other.budget && costs)
+      near += fmt::format(", a budget of {} per negative query", costs->text(*other.budget));
     text += wrapped("The nearest that can be had: " + near + ".", line_width, 2);
   } else {
     out.nothing("nearest", "none");
@@ -290,7 +293,7 @@ report answer(const arguments& in) {
   const filter_proposal proposal = plan_needs(needs);
   if (!proposal.plan) {
     needs.detail = plan_detail::full;  // only now is the nearest need worth its time
-    return refusal(needs, as_program ? plan_needs(needs) : proposal);
+    return refusal(needs, as_program ? plan_needs(needs) : proposal, costs);
   }
   const filter_plan& plan = *proposal.plan;
   report out("");

@@ -240,21 +240,23 @@ std::string table_of(const std::string& title, const table_proposal& proposal,
 }
 
 /// What was asked for, in words.
-std::string need_text(const table_needs& needs) {
+std::string need_text(const table_needs& needs, const std::optional<stated_costs>& costs) {
   std::string text =
       fmt::format("a table for {} element{}, {}", grouped(static_cast<double>(needs.elements)),
                   needs.elements == 1 ? "" : "s", name_of(needs.workload));
   if (needs.load_factor) text += fmt::format(", load factor {:.6g}", *needs.load_factor);
   if (needs.bytes) text += fmt::format(", in {} bytes", grouped(static_cast<double>(*needs.bytes)));
-  if (needs.budget) text += fmt::format(", a budget of {:.6g} per operation", *needs.budget);
+  if (needs.budget && costs)
+    text += fmt::format(", a budget of {} per operation", costs->text(*needs.budget));
   return text;
 }
 
-report refusal(const table_needs& needs, const table_proposal& proposal) {
+report refusal(const table_needs& needs, const table_proposal& proposal,
+               const std::optional<stated_costs>& costs) {
   report out("");
   out.nothing("plan", "none").text("reason", proposal.reason);
-  std::string text =
-      fmt::format("Plan of {}\n\n{}", need_text(needs), wrapped(proposal.reason, line_width, 2));
+  std::string text = fmt::format("Plan of {}\n\n{}", need_text(needs, costs),
+                                 wrapped(proposal.reason, line_width, 2));
   if (proposal.nearest) {
     const table_needs& other = *proposal.nearest;
     report nearest("");
@@ -262,8 +264,9 @@ report refusal(const table_needs& needs, const table_proposal& proposal) {
     if (other.load_factor) nearest.number("load_factor", *other.load_factor);
     if (other.bytes) nearest.whole("bytes", *other.bytes);
     if (other.budget) nearest.number("budget", *other.budget);
+    if (other.budget && costs) nearest.text("cost_unit", std::string(costs->unit));
     out.object("nearest", nearest);
-    std::string near = need_text(other);
+    std::string near = need_text(other, costs);
     if (other.overflow_fraction != needs.overflow_fraction)
       near += fmt::format(", of which {:.3g} may overflow", other.overflow_fraction);
     text += wrapped("The nearest that can be had: " + near + ".", line_width, 2);
@@ -319,7 +322,7 @@ report answer(const arguments& in) {
   const table_proposal proposal = plan_needs(needs);
   if (!proposal.plan) {
     needs.detail = plan_detail::full;  // only now is the nearest need worth its time
-    return refusal(needs, as_program ? plan_needs(needs) : proposal);
+    return refusal(needs, as_program ? plan_needs(needs) : proposal, costs);
   }
   report out("");
   if (as_program) return out.layout(program_of(*proposal.plan, needs.key_bytes, needs.value_bytes));
@@ -338,7 +341,7 @@ report answer(const arguments& in) {
   out.objects("overfill", over_full)
       .objects("alternatives", alternatives)
       .texts("warnings", proposal.warnings);
-  return out.layout(table_of("Plan of " + need_text(needs), proposal, slot_bytes, costs));
+  return out.layout(table_of("Plan of " + need_text(needs, costs), proposal, slot_bytes, costs));
 }
 
 }  // namespace
