@@ -6,17 +6,16 @@
 #include <cstdint>
 
 namespace oneprobe::redis {
-namespace {
-
-constexpr double most_bits_per_element = 256;
-constexpr double most_accesses = 64;
 
 bool is_word(const string* argument, std::string_view word) {
-  const std::string_view text = text_of(argument);
-  return std::ranges::equal(text, word, [](char a, char b) {
+  return std::ranges::equal(text_of(argument), word, [](char a, char b) {
     return (a >= 'a' && a <= 'z' ? static_cast<char>(a - 'a' + 'A') : a) == b;
   });
 }
+
+namespace {
+
+constexpr double most_bits_per_element = 256;
 
 std::optional<double> number_in(const string* argument) {
   double number = 0;
@@ -90,7 +89,8 @@ own_option read_own_option(const string* name, const string* value, reservation&
   } else if (is_word(name, "ACCESSES")) {
     const auto accesses = number_in(value);
     into.growth.accesses = accesses.value_or(0);
-    if (accesses && *accesses >= 1 && *accesses <= most_accesses) return own_option::read;
+    if (accesses && *accesses >= 1 && *accesses <= growth_settings::most_accesses)
+      return own_option::read;
     fault = "ERR ACCESSES must be from 1 to 64";
   } else if (is_word(name, "SEED")) {
     into.seed = seed_in(value);

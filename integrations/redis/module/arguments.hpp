@@ -25,6 +25,8 @@ struct mistake {
 };
 
 std::string_view text_of(const string* argument);
+/// Whether it is this word, which is in capitals, in letters of any size.
+bool is_word(const string* argument, std::string_view word);
 
 /// key error capacity [options]
 std::variant<reservation, mistake> read_reserve(arguments sent, dialect words);

@@ -106,13 +106,6 @@ void reply_own(context* ctx, const stored_filter& filter) {
 }
 constexpr long own_fields = 12;
 
-bool same_word(std::string_view text, std::string_view word) {
-  if (text.size() != word.size()) return false;
-  for (std::size_t i = 0; i < text.size(); ++i)
-    if ((text[i] >= 'a' && text[i] <= 'z' ? text[i] - 'a' + 'A' : text[i]) != word[i]) return false;
-  return true;
-}
-
 int reply_one(context* ctx, const stored_filter& filter, const field& asked) {
   if ((GetContextFlags(ctx) & context_resp3) != 0) {
     ReplyWithMap(ctx, 1);
@@ -164,7 +157,7 @@ int info(context* ctx, string** argv, int argc) {
   if (const char* why_not = obstacle(key)) return ReplyWithError(ctx, why_not);
   if (argc == 3) {
     for (const field& each : fields)
-      if (same_word(text_of(argv[2]), each.asked_as)) return reply_one(ctx, key.filter(), each);
+      if (is_word(argv[2], each.asked_as)) return reply_one(ctx, key.filter(), each);
     return ReplyWithError(ctx, "Invalid information value");
   }
   constexpr long shared_fields = fields.size();

@@ -18,7 +18,6 @@ constexpr std::uint64_t magic = 0x3153494445525F4Full;  // "O_REDIS1", read as a
 constexpr std::uint32_t version = 1;
 constexpr std::string_view name = "the payload";
 constexpr std::size_t part_head_bytes = preamble_bytes + filter_parameters::bytes;
-constexpr double most_accesses = 64;
 
 struct start {
   growth_settings settings{};
@@ -47,7 +46,7 @@ loaded<start> decode_start(std::span<const std::byte> bytes) {
     return inconsistent("scaling must be 0 or 1; found " + std::to_string(scale));
   if (expansion > growth_settings::most_expansion)
     return inconsistent("expansion must be 0 to 32768; found " + std::to_string(expansion));
-  if (!(read.settings.accesses >= 0 && read.settings.accesses <= most_accesses))
+  if (!(read.settings.accesses >= 0 && read.settings.accesses <= growth_settings::most_accesses))
     return inconsistent("accesses must be 0 to 64");
   read.settings.scale = static_cast<scaling>(scale);
   read.settings.expansion = static_cast<std::uint32_t>(expansion);

@@ -15,6 +15,7 @@ enum class scaling : std::uint8_t { grows, fixed };
 /// What a filter goes by as long as it lives: it is saved with it.
 struct growth_settings {
   static constexpr std::uint32_t most_expansion = 32768;
+  static constexpr double most_accesses = 64;
 
   scaling scale = scaling::grows;
   std::uint32_t expansion = 2;  // elements of a part to those of the part before
