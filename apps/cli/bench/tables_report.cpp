@@ -359,8 +359,7 @@ report report_of(const table_contest& contest, const machine_facts& machine) {
       "\nSingle insertions over the last 2 % of the filling ({}); * while running\n\n{}",
       clock.name(), latencies_table(contest));
   text += fmt::format(
-      "\nSingle insertions of a whole filling; * into the full table, after a sixteenth has "
-      "left\n\n{}",
+      "\nSingle insertions of a whole filling; * those that return to the full table\n\n{}",
       phases_table(contest));
   if (contest.settings.churn > 0)
     text += fmt::format(

@@ -56,6 +56,10 @@ class shared_filter {
     bool* const first_answer = answers.mutable_data();
     const py::gil_scoped_release others_run;
     const std::shared_lock lock(mutex_);
+    if (const auto integers = many.integers()) {
+      filter_.query_all(*integers, {first_answer, integers->size()});
+      return answers;
+    }
     many.for_each_chunk([&](std::size_t first, std::span<const key_hash> hashes) {
       filter_.query_all(hashes, {first_answer + first, hashes.size()});
     });

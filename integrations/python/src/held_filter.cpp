@@ -62,6 +62,9 @@ bool held_filter::may_contain(key_hash hash) const noexcept {
 void held_filter::query_all(std::span<const key_hash> hashes, std::span<bool> answers) const {
   filter_->visit([&](const auto& filter) { filter.bulk_may_contain(hashes, answers); });
 }
+void held_filter::query_all(std::span<const std::uint64_t> keys, std::span<bool> answers) const {
+  filter_->visit([&](const auto& filter) { filter.bulk_may_contain(keys, answers); });
+}
 lookup_path held_filter::explain(key_hash hash) const noexcept {
   return filter_->visit([&](const auto& filter) { return filter.explain(hash); });
 }

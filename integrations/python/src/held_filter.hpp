@@ -37,6 +37,7 @@ class held_filter {
   std::uint64_t insert_all(std::span<const key_hash> hashes);
   bool may_contain(key_hash hash) const noexcept;
   void query_all(std::span<const key_hash> hashes, std::span<bool> answers) const;
+  void query_all(std::span<const std::uint64_t> keys, std::span<bool> answers) const;
   lookup_path explain(key_hash hash) const noexcept;
   /// None if the filter is of a kind that cannot erase.
   std::optional<erase_outcome> erase(key_hash hash) noexcept;

@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <cstring>
 #include <mutex>
+#include <optional>
 #include <shared_mutex>
 #include <span>
 #include <string>
@@ -140,6 +141,11 @@ class many_keys {
   }
 
   std::size_t size() const noexcept { return size_; }
+  /// The keys themselves, where they are an array of integers: they can be hashed on the way.
+  std::optional<std::span<const std::uint64_t>> integers() const noexcept {
+    if (form_ != form::integers) return std::nullopt;
+    return std::span(reinterpret_cast<const std::uint64_t*>(data_), size_);
+  }
 
   /// Calls `use(first, hashes)` with the hashes of the keys from `first` on, chunk by chunk. Does
   /// not need the interpreter.
@@ -206,6 +212,15 @@ class many_keys {
       return point;
     };
     while (size != 0 && character(size - 1) == 0) --size;
+    // Most text has one byte for each character.
+    out.resize(size);
+    std::uint32_t seen = 0;
+    for (std::size_t i = 0; i < size; ++i) {
+      const std::uint32_t point = character(i);
+      seen |= point;
+      out[i] = static_cast<char>(point);
+    }
+    if (seen < 0x80) return out;
     out.clear();
     const auto put = [&](std::uint32_t bits) { out += static_cast<char>(bits); };
     for (std::size_t i = 0; i < size; ++i) {
