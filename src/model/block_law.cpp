@@ -161,12 +161,14 @@ block_outcome popcount_block::outcome(double arrivals_mean) const {
   // From many arrivals to few. For a block that the i-th element made full: P(X >= i),
   // E[(X - i)+], and P(a refused element set the query's tracking bit), each from its value at
   // i + 1; with X - i = 1, 2, ... refused that is the sum of P(X = i + j) (1 - (1 - 1/w)^j).
-  const auto last = static_cast<std::size_t>(arrivals_mean + 40 * std::sqrt(arrivals_mean) + 60);
-  std::vector<double> arrivals(last + 1, 0.0);
+  std::vector<double> arrivals(
+      static_cast<std::size_t>(arrivals_mean + 40 * std::sqrt(arrivals_mean)) + 60, 0.0);
+  std::size_t last = 0;  // more arrivals have no probability that shows in any of these sums
   for_poisson_from(arrivals_mean, 0, [&](std::uint64_t i, double probability) {
-    if (i > last) return false;
+    if (i == arrivals.size()) return false;
     arrivals[i] = probability;
-    return true;
+    last = i;
+    return static_cast<double>(i) < arrivals_mean || probability > 1e-120;
   });
   double at_least = 0, excess = 0, square = 0, tracked = 0;
   for (std::size_t i = last; i > 0; --i) {

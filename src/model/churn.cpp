@@ -186,10 +186,12 @@ churn_state d_left_churn(double per_bucket, unsigned slots, unsigned choices) {
 double erlang_b(unsigned slots, double offered_load) {
   detail::check_range("slots", slots, 0, largest_threshold);
   detail::check_range("offered load", offered_load, 0.0, 1e12);
-  double blocked = 1;
-  for (unsigned i = 1; i <= slots; ++i)
-    blocked = offered_load * blocked / (i + offered_load * blocked);
-  return blocked;
+  // 1 / B(i) = 1 + i / (y B(i - 1)): a plan asks a million times, and a quotient in every step
+  // would be most of its time.
+  const double per_arrival = 1 / offered_load;
+  double inverse = 1;
+  for (unsigned i = 1; i <= slots; ++i) inverse = 1 + i * per_arrival * inverse;
+  return 1 / inverse;
 }
 
 churn_state churn_limit(const churn_parameters& parameters) {

@@ -21,7 +21,8 @@ void for_poisson_from(double mean, std::uint64_t from, Visit&& visit) {
       bulk > static_cast<double>(from) ? static_cast<std::uint64_t>(bulk) : from;
   double probability = poisson_probability(mean, start);
   for (std::uint64_t i = start; visit(i, probability); ++i)
-    probability = probability > precise ? probability * mean / static_cast<double>(i + 1)
+    // The quotient does not wait for the probability before: it is most of the time of many plans.
+    probability = probability > precise ? probability * (mean / static_cast<double>(i + 1))
                                         : poisson_probability(mean, i + 1);
 }
 

@@ -77,10 +77,10 @@ double bucket_loss::gain_when_full(double offered) const {
   if (workload_ == table_workload::fill_only)
     return h * model::poisson_at_least(offered, capacity_ + 1ull);
   // y B w, with w the mean number of free slots: summed from full downwards.
-  const double full = model::erlang_b(capacity_, offered);
+  const double full = model::erlang_b(capacity_, offered), per_arrival = 1 / offered;
   double free_slots = 0, at_load = full;
   for (std::uint32_t load = capacity_; load > 0; --load) {
-    at_load *= load / offered;
+    at_load *= load * per_arrival;
     free_slots += (capacity_ - load + 1) * at_load;
   }
   return offered * full * free_slots;

@@ -32,9 +32,9 @@ def calls(text):
 
 class Documents(unittest.TestCase):
     def test_every_call_runs(self):
-        found = [(document, call) for document in DOCUMENTS for call in calls(document.read_text(encoding="utf-8"))]
+        found = {call: document for document in DOCUMENTS for call in calls(document.read_text(encoding="utf-8"))}
         full = 0
-        for document, call in found:
+        for call, document in found.items():
             with self.subTest(document=document.name, call=call):
                 run = subprocess.run([TOOL, *shlex.split(call)[1:]], capture_output=True, text=True, timeout=60)
                 full += run.returncode == 0
