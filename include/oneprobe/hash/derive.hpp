@@ -6,6 +6,7 @@
 //            \--- stream 128 ----------> fingerprint
 //            \--- times an odd number -> pattern: which bits an element sets
 //            \--- stream 130 ----------> its place in an overflow
+//            \--- stream 131 ----------> its string in a summary by interpolation
 //            \--- streams 140, 141 ----> where a summary's sequence of cells begins, and its step
 //
 // A stream is a bijection of the 64 bits, another one for each number: hash + number * golden
@@ -40,6 +41,7 @@ constexpr std::uint64_t hash_stream(key_hash hash, std::uint64_t number) noexcep
 inline constexpr std::uint64_t first_coin_stream = 64;
 inline constexpr std::uint64_t fingerprint_stream = 128;
 inline constexpr std::uint64_t overflow_stream = 130;
+inline constexpr std::uint64_t string_stream = 131;
 inline constexpr std::uint64_t cell_start_stream = 140;
 inline constexpr std::uint64_t cell_step_stream = 141;
 

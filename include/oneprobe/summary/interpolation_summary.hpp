@@ -133,8 +133,6 @@ class interpolation_summary {
     std::uint32_t at;
     bool early;  // it belongs to the block before
   };
-  // Beside the streams of hash/derive.hpp: strings tell nothing about buckets.
-  static constexpr std::uint64_t string_stream = 131;
 
   static const interpolation_plan& checked(const interpolation_plan& plan) {
     if (const auto fault = oneprobe::find_fault(plan)) refuse_parameter(*fault);

@@ -81,9 +81,6 @@ class packed_strings_summary {
   std::size_t memory_bytes() const noexcept { return memory_.size(); }
 
  private:
-  // As in interpolation_summary.hpp: strings tell nothing about buckets.
-  static constexpr std::uint64_t string_stream = 131;
-
   static const summary_plan& checked(const summary_plan& plan) {
     check_plan(plan);
     if (plan.kind != summary_kind::interpolation)

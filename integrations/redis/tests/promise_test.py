@@ -30,8 +30,10 @@ class Promise(unittest.TestCase):
                                            stdout=subprocess.PIPE, timeout=PATIENCE, check=False)
                     wrong = json.loads(asked.stdout)["may_contain"] / ITEMS
                     info = client.call("OP.INFO", "seen{0}")
-                    # The seed is a random one: four deviations more than stated, or one run in 10,000 would fail.
-                    self.assertLessEqual(wrong, stated + 4 * (stated / ITEMS) ** 0.5)
+                    # The seed is a random one: five deviations, or one run in some 10,000 would fail.
+                    now = info["Current error"]
+                    self.assertAlmostEqual(wrong, now, delta=0.02 * now + 5 * (now / ITEMS) ** 0.5)
+                    self.assertLessEqual(wrong, stated + 5 * (stated / ITEMS) ** 0.5)
                     self.assertLess(info["Size"] * 8 / ITEMS, bits)
                     self.assertEqual(info["Number of filters"], 1)
                     self.assertLessEqual(info["Predicted error"], stated)
