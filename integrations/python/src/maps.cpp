@@ -96,6 +96,9 @@ py::array numbers_of(const py::object& numbers, number_type type) {
   return plain_array(array.attr("astype")(name_of(type), "copy"_a = false));
 }
 
+/// So many keys are looked up at a time: what was found stays in the nearest cache.
+constexpr std::size_t chunk_keys = 2048;
+
 /// How keys of one type come from Python and go back.
 template <class Key>
 struct key_codec;
