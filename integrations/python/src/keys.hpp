@@ -153,20 +153,20 @@ class many_keys final : public hashes_ahead {
     const auto fast = py::reinterpret_steal<py::object>(
         PySequence_Fast(keys.ptr(), "keys must be an array or a sequence of keys"));
     if (!fast) throw py::error_already_set();
-    hashes_.reserve(static_cast<std::size_t>(PySequence_Fast_GET_SIZE(fast.ptr())));
+    hashed_.reserve(static_cast<std::size_t>(PySequence_Fast_GET_SIZE(fast.ptr())));
     // Asked for each time: the __index__ of a key may change the list.
     for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(fast.ptr()); ++i) {
       const auto key = py::reinterpret_borrow<py::object>(PySequence_Fast_GET_ITEM(fast.ptr(), i));
-      hashes_.push_back(hash_of(hash_, key));
+      hashed_.push_back(hash_of(hash_, key));
     }
-    size_ = hashes_.size();
+    size_ = hashed_.size();
   }
 
   void hash_into(std::size_t first, std::span<key_hash> out) override {
     const char* key = data_ + first * width_;
     switch (form_) {
       case form::hashed:
-        std::copy_n(hashes_.begin() + static_cast<std::ptrdiff_t>(first), out.size(), out.begin());
+        std::copy_n(hashed_.begin() + static_cast<std::ptrdiff_t>(first), out.size(), out.begin());
         return;
       case form::integers:
         for (key_hash& hash : out) {
@@ -193,7 +193,7 @@ class many_keys final : public hashes_ahead {
 
   seeded_hash hash_;
   form form_ = form::hashed;
-  std::vector<key_hash> hashes_{};
+  std::vector<key_hash> hashed_{};
   py::array array_{};
   const char* data_ = nullptr;
   std::size_t width_ = 0;
