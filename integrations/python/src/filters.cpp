@@ -35,14 +35,11 @@ class shared_filter {
     return filter_.insert(hash) == insert_outcome::added;
   }
   std::uint64_t add_many(const py::object& keys) {
-    const many_keys many(filter_.hash(), keys);
+    many_keys many(filter_.hash(), keys);
     const py::gil_scoped_release others_run;
     const std::unique_lock lock(mutex_);
-    std::uint64_t added = 0;
-    many.for_each_chunk([&](std::size_t, std::span<const key_hash> hashes) {
-      added += filter_.insert_all(hashes);
-    });
-    return added;
+    if (const auto integers = many.integers()) return filter_.insert_all(*integers);
+    return filter_.insert_all(many);
   }
 
   bool contains(py::handle key) {
@@ -51,7 +48,7 @@ class shared_filter {
     return filter_.may_contain(hash);
   }
   py::array_t<bool> contains_many(const py::object& keys) {
-    const many_keys many(filter_.hash(), keys);
+    many_keys many(filter_.hash(), keys);
     py::array_t<bool> answers(static_cast<py::ssize_t>(many.size()));
     bool* const first_answer = answers.mutable_data();
     const py::gil_scoped_release others_run;
@@ -60,9 +57,7 @@ class shared_filter {
       filter_.query_all(*integers, {first_answer, integers->size()});
       return answers;
     }
-    many.for_each_chunk([&](std::size_t first, std::span<const key_hash> hashes) {
-      filter_.query_all(hashes, {first_answer + first, hashes.size()});
-    });
+    filter_.query_all(many, {first_answer, many.size()});
     return answers;
   }
 

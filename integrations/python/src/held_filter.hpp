@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "hashes_ahead.hpp"
 #include "oneprobe/core/filter_answers.hpp"
 #include "oneprobe/core/filter_plan.hpp"
 #include "oneprobe/core/key_hash.hpp"
@@ -34,9 +35,10 @@ class held_filter {
   std::vector<std::byte> bytes() const;
 
   insert_outcome insert(key_hash hash) noexcept;
-  std::uint64_t insert_all(std::span<const key_hash> hashes);
+  std::uint64_t insert_all(hashes_ahead& hashes);
+  std::uint64_t insert_all(std::span<const std::uint64_t> keys);
   bool may_contain(key_hash hash) const noexcept;
-  void query_all(std::span<const key_hash> hashes, std::span<bool> answers) const;
+  void query_all(hashes_ahead& hashes, std::span<bool> answers) const;
   void query_all(std::span<const std::uint64_t> keys, std::span<bool> answers) const;
   lookup_path explain(key_hash hash) const noexcept;
   /// None if the filter is of a kind that cannot erase.

@@ -4,7 +4,7 @@
 //   many keys    a numpy array of integers, of bytes (S, V) or of text (U), or any sequence of keys
 //
 // A str has the hash of its UTF-8 bytes, as the tool and C++ hash text; an int that of the integer.
-// Arrays are hashed in chunks while other threads of Python run: nobody resizes an array that we
+// Arrays are hashed on the way, while other threads of Python run: nobody resizes an array that we
 // hold. Sequences of objects are hashed before that, since their keys may go away.
 #pragma once
 
@@ -23,15 +23,14 @@
 #include <string_view>
 #include <vector>
 
+#include "hashes_ahead.hpp"
 #include "oneprobe/core/key_hash.hpp"
 #include "oneprobe/hash/hasher.hpp"
+#include "texts.hpp"
 
 namespace oneprobe::python {
 
 namespace py = pybind11;
-
-/// So many keys are hashed at a time: their hashes stay in the nearest cache.
-inline constexpr std::size_t chunk_keys = 2048;
 
 inline std::string type_name(py::handle object) { return Py_TYPE(object.ptr())->tp_name; }
 
@@ -105,7 +104,7 @@ inline py::array integers_of(const py::array& array) {
       array.attr("astype")(kind == 'u' ? "uint64" : "int64", py::arg("copy") = false));
 }
 
-class many_keys {
+class many_keys final : public hashes_ahead {
  public:
   many_keys(const seeded_hash& hash, const py::object& keys) : hash_(hash) {
     refuse_single(keys);
@@ -138,29 +137,13 @@ class many_keys {
     size_ = static_cast<std::size_t>(array_.size());
     width_ = static_cast<std::size_t>(array_.itemsize());
     data_ = static_cast<const char*>(array_.data());
+    if (form_ == form::text) texts_.emplace(data_, size_, width_ / character_bytes);
   }
 
-  std::size_t size() const noexcept { return size_; }
   /// The keys themselves, where they are an array of integers: they can be hashed on the way.
   std::optional<std::span<const std::uint64_t>> integers() const noexcept {
     if (form_ != form::integers) return std::nullopt;
     return std::span(reinterpret_cast<const std::uint64_t*>(data_), size_);
-  }
-
-  /// Calls `use(first, hashes)` with the hashes of the keys from `first` on, chunk by chunk. Does
-  /// not need the interpreter.
-  template <class Use>
-  void for_each_chunk(Use use) const {
-    if (form_ == form::hashed) {
-      use(std::size_t{0}, std::span<const key_hash>(hashes_));
-      return;
-    }
-    std::vector<key_hash> chunk(std::min(chunk_keys, size_));
-    for (std::size_t first = 0; first < size_; first += chunk_keys) {
-      const std::span<key_hash> now(chunk.data(), std::min(chunk_keys, size_ - first));
-      hash_into(first, now);
-      use(first, std::span<const key_hash>(now));
-    }
   }
 
  private:
@@ -170,79 +153,51 @@ class many_keys {
     const auto fast = py::reinterpret_steal<py::object>(
         PySequence_Fast(keys.ptr(), "keys must be an array or a sequence of keys"));
     if (!fast) throw py::error_already_set();
-    hashes_.reserve(static_cast<std::size_t>(PySequence_Fast_GET_SIZE(fast.ptr())));
+    hashed_.reserve(static_cast<std::size_t>(PySequence_Fast_GET_SIZE(fast.ptr())));
     // Asked for each time: the __index__ of a key may change the list.
     for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(fast.ptr()); ++i) {
       const auto key = py::reinterpret_borrow<py::object>(PySequence_Fast_GET_ITEM(fast.ptr(), i));
-      hashes_.push_back(hash_of(hash_, key));
+      hashed_.push_back(hash_of(hash_, key));
     }
-    size_ = hashes_.size();
+    size_ = hashed_.size();
   }
 
-  void hash_into(std::size_t first, std::span<key_hash> out) const {
+  void hash_into(std::size_t first, std::span<key_hash> out) override {
     const char* key = data_ + first * width_;
-    if (form_ == form::integers) {
-      for (std::size_t i = 0; i < out.size(); ++i) {
-        std::uint64_t number = 0;
-        std::memcpy(&number, key + 8 * i, 8);
-        out[i] = hash_(number);
-      }
-      return;
+    switch (form_) {
+      case form::hashed:
+        std::copy_n(hashed_.begin() + static_cast<std::ptrdiff_t>(first), out.size(), out.begin());
+        return;
+      case form::integers:
+        for (key_hash& hash : out) {
+          std::uint64_t number = 0;
+          std::memcpy(&number, key, sizeof number);
+          hash = hash_(number);
+          key += sizeof number;
+        }
+        return;
+      case form::bytes:
+      case form::padded_bytes:
+        for (key_hash& hash : out) {
+          hash = hash_(form_ == form::bytes ? std::string_view(key, width_)
+                                            : without_padding(key, width_));
+          key += width_;
+        }
+        return;
+      case form::text:
+        texts_->for_each(first, out.size(), [&](std::size_t i, std::string_view utf8) {
+          out[i - first] = hash_(utf8);
+        });
     }
-    std::string utf8;
-    for (key_hash& hash : out) {
-      hash = hash_(form_ == form::text           ? utf8_of(key, utf8)
-                   : form_ == form::padded_bytes ? without_padding(key)
-                                                 : std::string_view(key, width_));
-      key += width_;
-    }
-  }
-  /// numpy fills bytes up with zeros, and takes them off again.
-  std::string_view without_padding(const char* key) const noexcept {
-    std::size_t size = width_;
-    while (size != 0 && key[size - 1] == 0) --size;
-    return {key, size};
-  }
-  /// numpy has four bytes for each character of text.
-  std::string_view utf8_of(const char* key, std::string& out) const {
-    std::size_t size = width_ / 4;
-    const auto character = [&](std::size_t i) {
-      std::uint32_t point = 0;
-      std::memcpy(&point, key + 4 * i, 4);
-      return point;
-    };
-    while (size != 0 && character(size - 1) == 0) --size;
-    // Most text has one byte for each character.
-    out.resize(size);
-    std::uint32_t seen = 0;
-    for (std::size_t i = 0; i < size; ++i) {
-      const std::uint32_t point = character(i);
-      seen |= point;
-      out[i] = static_cast<char>(point);
-    }
-    if (seen < 0x80) return out;
-    out.clear();
-    const auto put = [&](std::uint32_t bits) { out += static_cast<char>(bits); };
-    for (std::size_t i = 0; i < size; ++i) {
-      const std::uint32_t point = character(i);
-      if (point < 0x80) {
-        put(point);
-        continue;
-      }
-      const unsigned further = point < 0x800 ? 1 : point < 0x10000 ? 2 : 3;
-      put((further == 1 ? 0xc0u : further == 2 ? 0xe0u : 0xf0u) | point >> 6 * further);
-      for (unsigned left = further; left-- > 0;) put(0x80u | (point >> 6 * left & 0x3f));
-    }
-    return out;
   }
 
   seeded_hash hash_;
   form form_ = form::hashed;
-  std::vector<key_hash> hashes_{};
+  std::vector<key_hash> hashed_{};
   py::array array_{};
   const char* data_ = nullptr;
-  std::size_t size_ = 0;
   std::size_t width_ = 0;
+  std::optional<texts> texts_{};
 };
 
 /// Locks that threads of Python take: who must wait lets the others run meanwhile, and so whoever

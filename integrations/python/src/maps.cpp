@@ -30,6 +30,7 @@
 #include "oneprobe/table/bounded_map.hpp"
 #include "oneprobe/table/file.hpp"
 #include "plans.hpp"
+#include "texts.hpp"
 
 namespace oneprobe::python {
 namespace {
@@ -96,6 +97,18 @@ py::array numbers_of(const py::object& numbers, number_type type) {
   return plain_array(array.attr("astype")(name_of(type), "copy"_a = false));
 }
 
+/// So many keys are looked up at a time: what was found stays in the nearest cache.
+constexpr std::size_t chunk_keys = 2048;
+
+/// The keys of a sequence of objects, one by one.
+template <class Codec>
+py::array array_of_each(const Codec& codec, const py::object& keys) {
+  refuse_single(keys);
+  std::vector<typename Codec::key> all;
+  for (const py::handle each : keys) all.push_back(codec.one(each));
+  return py::array(codec.dtype(), static_cast<py::ssize_t>(all.size()), all.data());
+}
+
 /// How keys of one type come from Python and go back.
 template <class Key>
 struct key_codec;
@@ -140,13 +153,7 @@ struct key_codec<std::array<std::byte, Size>> {
                              " or V" + std::to_string(Size) + "; found " +
                              std::string(py::str(array.dtype())));
     }
-    refuse_single(keys);
-    std::string all;
-    for (const py::handle each : keys) {
-      const key bytes = one(each);
-      all.append(reinterpret_cast<const char*>(bytes.data()), Size);
-    }
-    return py::module_::import("numpy").attr("frombuffer")(py::bytes(all), dtype());
+    return array_of_each(*this, keys);
   }
   py::dtype dtype() const { return py::dtype("V" + std::to_string(Size)); }
   py::object shown(const py::array& keys) const { return keys; }
@@ -173,26 +180,15 @@ struct text_codec {
     return found;
   }
   py::array many(const py::object& keys) const {
-    const py::module_ numpy = py::module_::import("numpy");
     if (py::isinstance<py::array>(keys)) {
       const auto array = py::reinterpret_borrow<py::array>(keys);
       const char kind = array.dtype().kind();
-      if (kind == 'U') {
-        const py::array encoded = numpy.attr("char").attr("encode")(array, "utf-8");
-        refuse_longer(static_cast<std::size_t>(encoded.itemsize()));
-        return plain_array(encoded.attr("astype")(dtype()));
-      }
+      if (kind == 'U') return encoded(plain_array(array));
       if (kind != 'O')
         throw py::type_error("an array of keys of this map must be of text; found " +
                              std::string(py::str(array.dtype())));
     }
-    refuse_single(keys);
-    std::string all;
-    for (const py::handle each : keys) {
-      const key bytes = one(each);
-      all.append(reinterpret_cast<const char*>(bytes.data()), Size);
-    }
-    return numpy.attr("frombuffer")(py::bytes(all), dtype());
+    return array_of_each(*this, keys);
   }
   py::dtype dtype() const { return py::dtype("S" + std::to_string(Size)); }
   py::object shown(const py::array& keys) const {
@@ -203,6 +199,27 @@ struct text_codec {
   }
 
  private:
+  py::array encoded(const py::array& wide) const {
+    py::array found(dtype(), wide.size());
+    const auto size = static_cast<std::size_t>(wide.size());
+    texts all(static_cast<const char*>(wide.data()), size,
+              static_cast<std::size_t>(wide.itemsize()) / character_bytes);
+    std::size_t longest = 0;
+    {
+      char* const first = static_cast<char*>(found.mutable_data());
+      const py::gil_scoped_release others_run;
+      all.for_each(0, size, [&](std::size_t i, std::string_view utf8) {
+        longest = std::max(longest, utf8.size());
+        utf8 = utf8.substr(0, Size);
+        char* const behind = std::copy(utf8.begin(), utf8.end(), first + i * Size);
+        std::fill(behind, first + (i + 1) * Size, '\0');
+      });
+    }
+    // numpy names the text that is none in its error.
+    if (!all.are_unicode()) py::module_::import("numpy").attr("char").attr("encode")(wide, "utf-8");
+    refuse_longer(longest);
+    return found;
+  }
   static void refuse_longer(std::size_t size) {
     if (size > Size)
       throw py::value_error("a key of this map must be at most " + std::to_string(Size) +

@@ -115,6 +115,61 @@ class FilterTest(unittest.TestCase):
         self.assertEqual(of(np.frombuffer(b"abcdef\0\0", dtype="V4")), of([b"abcd", b"ef\0\0"]))
         self.assertNotEqual(of(["5"]), of([5]))
 
+    def assert_same_keys(self, array, keys):
+        """An array and the bytes of its keys leave the same filter, which does not hold other keys."""
+        self.assertEqual(len(array), len(keys))
+        of_array, of_bytes = small(elements=4000), small(elements=4000)
+        self.assertEqual(of_array.add_many(array), of_bytes.add_many(keys))
+        self.assertEqual(of_array.to_bytes(), of_bytes.to_bytes())
+        self.assertTrue(of_bytes.may_contain_many(array).all())
+        # The answers are those of their keys, in order: half of the keys are there.
+        half = small(elements=4000)
+        half.add_many(keys[::2])
+        self.assertEqual(half.may_contain_many(array).tolist(), half.may_contain_many(keys).tolist())
+
+    def test_texts_of_every_width_are_their_utf8(self):
+        rng = np.random.default_rng(3)
+        for width in range(1, 41):
+            with self.subTest(width=width):
+                # Of every length, so that there is padding; more than are encoded at once.
+                texts = ["".join(map(chr, rng.integers(1, 128, length))) for length in range(width + 1) for _ in range(9)]
+                for some in (texts, texts[-1:], texts[:5]):
+                    self.assert_same_keys(np.array(some, dtype=f"U{width}"), [text.encode("utf-8") for text in some])
+
+    def test_texts_with_other_characters_at_any_place_are_their_utf8(self):
+        edges = "\x7f\x80\u07ff\u0800\ud7ff\ue000\uffff\U00010000\U0010ffff\0"
+        for width in (1, 3, 15, 16, 17, 31, 32, 33, 40):
+            with self.subTest(width=width):
+                texts = []
+                for at in range(width):
+                    for other in edges:
+                        # NUL is a character like others unless it is at the end.
+                        before, behind = "k" * at, str(at)[: width - at - 1]
+                        texts += [before + other + behind, before + behind]
+                texts = [text.rstrip("\0") for text in texts]
+                self.assert_same_keys(np.array(texts, dtype=f"U{width}"), [text.encode("utf-8") for text in texts])
+
+    def test_texts_of_any_array_are_their_utf8(self):
+        for texts in ([f"key {i} of many" for i in range(700)], [f"Stra\u00dfe {i}" if i % 50 == 7 else f"Weg {i}" for i in range(700)]):
+            utf8 = [text.encode("utf-8") for text in texts]
+            array = np.array(texts)
+            self.assert_same_keys(array.astype(array.dtype.newbyteorder(">")), utf8)
+            self.assert_same_keys(array[::-3], utf8[::-3])
+            packed = np.frombuffer(b"\1" + array.tobytes(), array.dtype, offset=1)
+            self.assertFalse(packed.flags.aligned)
+            self.assert_same_keys(packed, utf8)
+            self.assert_same_keys(np.array(texts, dtype="U300"), utf8)
+            narrow = np.array(utf8)
+            self.assert_same_keys(narrow, utf8)
+            self.assert_same_keys(np.array(utf8, dtype="S37"), utf8)
+            fields = np.zeros(700, dtype=[("number", "i1"), ("text", array.dtype)])
+            fields["text"] = array
+            self.assert_same_keys(fields["text"], utf8)
+
+    def test_an_array_has_halves_of_surrogate_pairs_for_characters(self):
+        """A str with one is no key; an array is not looked at for them."""
+        self.assert_same_keys(np.array(["a\udc80", "b"]), [b"a\xed\xb2\x80", b"b"])
+
     def test_keys_of_other_types_are_refused_with_one_sentence(self):
         seen = small()
         for call, error, words in (
@@ -351,6 +406,12 @@ class MapTest(unittest.TestCase):
         self.assertEqual(table.contains_many(np.array(["a", "b", 7], dtype=object)[:2]).tolist(), [True, False])
         self.assertEqual(sorted(table.keys().tolist()), sorted(keys))
         self.assertEqual(sorted(table), sorted(keys))
+        for text in ("\u00e4" * 8, "\u6f22\u5b57", "\U0001f980", "a\0b", "k" * 16):
+            other = oneprobe.Map(100, key="str16")
+            self.assertTrue(other.assign_many(np.array([text, "x"]), [1, 2]).all())
+            self.assertEqual(dict(other.items()), {text: 1, "x": 2})
+            self.assertEqual(other.find_many(np.array([text, "x"]).astype(">U16"))[0].tolist(), [1, 2])
+            self.assertEqual(other.discard_many(np.array([text, "absent"])), 1)
         as_bytes = oneprobe.Map.from_bytes(table.to_bytes(), key="bytes16")
         self.assertEqual(as_bytes[b"a" + bytes(15)], 1)
 
@@ -402,6 +463,9 @@ class MapTest(unittest.TestCase):
             (lambda: names["a\0"], ValueError, "must not end with a NUL"),
             (lambda: names["\udc80"], UnicodeEncodeError, ""),
             (lambda: names.contains_many(np.array(["a", "b" * 17])), ValueError, "at most 16 bytes in UTF-8; found 17"),
+            (lambda: names.contains_many(np.array(["a", "\u6f22" * 6])), ValueError, "at most 16 bytes in UTF-8; found 18"),
+            (lambda: names.contains_many(np.array(["a", "\udc80"])), UnicodeEncodeError, "surrogates"),
+            (lambda: names.contains_many(np.array([["a"]])), ValueError, "one dimension; found 2"),
             (lambda: names.contains_many(np.arange(3)), TypeError, "must be of text; found int64"),
             (lambda: digests[b"short"], ValueError, "must be 16 bytes; found 5"),
             (lambda: digests.contains_many(np.zeros(2)), TypeError, "must be of S16 or V16; found float64"),
