@@ -43,7 +43,7 @@ class hashes_ahead {
   class iterator;
 
   /// Half a ring of walks: with more of them, texts are read in bursts that leave the filter's
-  /// memory waiting. Measured: 32 cost other keys up to 5% more, 128 cost texts 20%.
+  /// memory waiting. Measured: 32 cost other keys up to 5 % more, 128 cost texts a quarter.
   static constexpr std::size_t together = 16;
 
   key_hash at(std::size_t i) {
