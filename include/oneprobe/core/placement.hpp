@@ -119,6 +119,16 @@ concept looking_store = searchable_store<Store, Probe> &&
   { asked.look(at, key, probe) } -> std::same_as<bucket_look>;
 };
 
+/// A placement_store that says with few jumps whether an element was there (`found`) or is turned
+/// away (`beyond`), if neither it is in now; and is told later, before that element goes on, to
+/// keep a note of it. What the note says must not bear upon others that are offered meanwhile.
+template <class Store>
+concept offering_store = placement_store<Store> &&
+    requires(Store& store, position at, typename Store::item& element, std::uint32_t limit) {
+  { store.offer(at, element, limit) } -> std::same_as<bucket_look>;
+  store.note_refused(at, element);
+};
+
 /// A store whose buckets are told whom they turned away, once the element's destination is known.
 /// (Others know it from what they hold: a bucket that is full, or keeps an order.)
 template <class Store, class Probe>

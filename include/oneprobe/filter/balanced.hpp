@@ -104,7 +104,7 @@ class basic_balanced_engine {
   template <class Source>
   std::uint64_t insert_all(std::size_t count, Source&& source) {
     std::uint64_t added = 0;
-    with_kernel([&](auto chosen) {
+    with_bulk_kernel([&](auto chosen) {
       using chosen_kernel = decltype(chosen);
       using copy = std::remove_cvref_t<Source>;
       added = compiled_for<chosen_kernel::level, insert_with<chosen_kernel, copy>, engine&,
@@ -125,7 +125,7 @@ class basic_balanced_engine {
   bool may_contain(key_hash hash) const noexcept { return calls_.query(*this, hash); }
   template <class Source, class Sink>
   void query_all(std::size_t count, Source&& source, Sink&& sink) const {
-    with_kernel([&](auto chosen) {
+    with_bulk_kernel([&](auto chosen) {
       using chosen_kernel = decltype(chosen);
       using copy = std::remove_cvref_t<Source>;
       using sink_copy = std::remove_cvref_t<Sink>;
@@ -151,11 +151,11 @@ class basic_balanced_engine {
   using list = fingerprint_list<Words>;
   using count_type = std::conditional_t<Words::shared, shared_count, std::uint64_t>;
 
-  template <unsigned BlockBits, simd_level Level>
+  template <unsigned BlockBits, simd_level Level, class BitsSet = any_bits_set>
   struct kernel {
     static constexpr unsigned block_bits = BlockBits;
     static constexpr simd_level level = Level;
-    using blocks = bloom_blocks<BlockBits, Level, Words>;
+    using blocks = bloom_blocks<BlockBits, Level, Words, BitsSet>;
     using search = detail::block_search<Scheme, blocks>;
   };
 
@@ -175,6 +175,19 @@ class basic_balanced_engine {
       return line ? use(kernel<512, simd_level::avx2>{}) : use(kernel<256, simd_level::avx2>{});
 #endif
     return line ? use(kernel<512, simd_level::plain>{}) : use(kernel<256, simd_level::plain>{});
+  }
+
+  /// For loops over many elements, which are worth one for each range of bits.
+  template <class Use>
+  decltype(auto) with_bulk_kernel(Use&& use) const {
+#if ONEPROBE_HAS_SIMD
+    if constexpr (!Words::shared)
+      if (level_ == simd_level::avx512)
+        return with_bits_set_range(frame_.shape.bits_set, [&](auto range) {
+          return use(kernel<512, simd_level::avx512, decltype(range)>{});
+        });
+#endif
+    return with_kernel(use);
   }
 
   list_size size_of_list() const noexcept {
@@ -299,12 +312,17 @@ class basic_balanced_engine {
       };
       const auto end = [&](std::size_t, const auto& ended) { added += was_there(ended) ? 0u : 1u; };
       if constexpr (std::remove_cvref_t<decltype(walk)>::may_overtake) {
+        const auto answer = [&](std::size_t, bool found) { added += found ? 0u : 1u; };
+        const auto correct = [&](std::size_t, const auto& ended) {
+          added -= was_there(ended) ? 1u : 0u;
+        };
         // An element that is forced changes a block which those behind it have seen already. So
         // walks go in rounds while the list has room for all that are open, then one by one.
-        const std::size_t done = roll_in_rounds(walk, count, source, start, end, [&] {
+        const auto gate = [&] {
           return changed.dropped_ != 0 ||
-                 changed.plan_.overflow_reserve >= changed.entries_ + default_ring_width;
-        });
+                 changed.plan_.overflow_reserve >= changed.entries_ + most_open_looks<>;
+        };
+        const std::size_t done = roll_looks(walk, count, source, start, answer, correct, gate);
         if (done == count) return;
         roll_in_order(
             walk, count - done, [&](std::size_t i) { return start(source(done + i)); },

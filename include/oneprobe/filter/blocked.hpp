@@ -256,9 +256,12 @@ class basic_blocked_engine {
                 : with_layout<256, simd_level::plain>(use);
   }
 
-  template <class Kernel, class Byte, class Source, class Sink>
-  static void roll_with(detail::block_visit<Kernel, Byte> walk, std::size_t count, Source source,
-                        Sink sink) {
+  template <class Kernel, class BitsSet, class Byte, class Source, class Sink>
+  static void roll_with(const basic_blocked_engine& visited, Byte* memory, std::size_t count,
+                        Source source, Sink sink) {
+    const detail::block_visit<Kernel, Byte> walk(
+        visited.scheme_, memory,
+        BitsSet::known({.bits_set = visited.shape_.bits_set, .bloom_bits = Kernel::bytes * 8}));
     roll(
         walk, count, source, [&](key_hash hash) { return walk.start(hash); }, sink);
   }
@@ -268,9 +271,19 @@ class basic_blocked_engine {
   void roll_blocks(Byte* memory, std::size_t count, Source source, Sink sink) const {
     with_kernel([&](auto bits) {
       using kernel = decltype(bits);
-      using visit = detail::block_visit<kernel, Byte>;
-      compiled_for<kernel::level, roll_with<kernel, Byte, Source, Sink>, visit, std::size_t, Source,
-                   Sink>::call(visit(scheme_, memory, shape_), count, source, sink);
+      const auto roll_within = [&](auto range) {
+        compiled_for<kernel::level, roll_with<kernel, decltype(range), Byte, Source, Sink>,
+                     const basic_blocked_engine&, Byte*, std::size_t, Source, Sink>::call(*this,
+                                                                                          memory,
+                                                                                          count,
+                                                                                          source,
+                                                                                          sink);
+      };
+      if constexpr (kernel::level == simd_level::avx512 &&
+                    kernel::layout == block_layout::independent)
+        with_bits_set_range(shape_.bits_set, roll_within);
+      else
+        roll_within(any_bits_set{});
     });
   }
 

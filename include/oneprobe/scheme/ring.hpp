@@ -228,20 +228,13 @@ constexpr void roll_in_order(Walk& walk, std::size_t count, Source&& source, Sin
   }
 }
 
-/// Nothing keeps a walk from its first step.
-struct always_open {
-  constexpr bool operator()() const noexcept { return true; }
-};
-
 /// Runs `count` walks in rounds; the sink receives them as they end. The ring holds walks before
 /// their first step, with which most end; the others wait until they are as many as the ring is
 /// wide, and then take their next step one after the other. So at most `Width` have taken a step
-/// and are open. Before each first step `gate` is asked; once it says no, what is open ends, and
-/// the number of walks that were run is returned.
-template <std::size_t Width = default_ring_width, class Walk, class Source, class Start, class Sink,
-          class Gate = always_open>
-constexpr std::size_t roll_in_rounds(Walk& walk, std::size_t count, Source&& source, Start&& start,
-                                     Sink&& sink, Gate gate = {}) {
+/// and are open.
+template <std::size_t Width = default_ring_width, class Walk, class Source, class Start, class Sink>
+constexpr void roll_in_rounds(Walk& walk, std::size_t count, Source&& source, Start&& start,
+                              Sink&& sink) {
   using state = decltype(start(source(std::size_t{})));
   detail::waiting_walks<state, Width> waiting;
   const detail::finishing_walks<Walk, state, Width, std::remove_reference_t<Sink>> ends_them(
@@ -249,10 +242,9 @@ constexpr std::size_t roll_in_rounds(Walk& walk, std::size_t count, Source&& sou
   const auto prefetch_rest = [&](const auto& held) {
     if constexpr (requires { requires Walk::has_rest; }) walk.prefetch_rest(start(held));
   };
-  const std::size_t run = detail::visit_ahead<Width>(
+  detail::visit_ahead<Width>(
       count, source, [&](const auto& held) { walk.prefetch(start(held)); }, prefetch_rest,
       [&](std::size_t i, const auto& held) {
-        if (!gate()) return false;
         state oldest = start(held);
         walk.step(oldest);
         if (oldest.end == walk_end::open) {
@@ -265,24 +257,37 @@ constexpr std::size_t roll_in_rounds(Walk& walk, std::size_t count, Source&& sou
         return true;
       });
   while (!waiting.empty()) waiting.step_all(walk, sink);
-  return run;
 }
 
-/// Looks for `count` elements, in rounds. `answer(i, found)` is told at once what the first bucket
-/// says, for walks that go on to be corrected by `sink(i, state)` when they end. Which walks go on
-/// cannot be predicted, so nothing here jumps on it: they are collected, and taken further a few at
-/// a time.
+/// Nothing keeps a walk from its first step.
+struct always_open {
+  constexpr bool operator()() const noexcept { return true; }
+};
+
+/// So many walks of roll_looks may have been sent on and be open.
+template <std::size_t Width = default_ring_width>
+inline constexpr std::size_t most_open_looks = Width + Width / 4;
+
+/// Looks for `count` elements, or places them, in rounds. `answer(i, found)` is told at once what
+/// the first bucket says, for walks that go on to be corrected by `sink(i, state)` when they end.
+/// Which walks go on cannot be predicted, so nothing here jumps on it: they are collected, and
+/// taken further a few at a time. `gate` is asked at first and whenever some were taken further,
+/// since only these may overflow; once it says no, what is open ends, and the number of walks that
+/// were run is returned.
 template <std::size_t Width = default_ring_width, class Walk, class Source, class Start,
-          class Answer, class Sink>
-constexpr void roll_looks(Walk& walk, std::size_t count, Source&& source, Start&& start,
-                          Answer&& answer, Sink&& sink) {
+          class Answer, class Sink, class Gate = always_open>
+constexpr std::size_t roll_looks(Walk& walk, std::size_t count, Source&& source, Start&& start,
+                                 Answer&& answer, Sink&& sink, Gate gate = {}) {
   using held = decltype(source(std::size_t{}));
   using walks_beyond = detail::walks_beyond<held, decltype(start(source(std::size_t{}))), Width>;
+  static_assert(most_open_looks<Width> == Width + walks_beyond::together);
   walks_beyond beyond;
   std::size_t left = 0;
-  detail::visit_ahead<Width>(
+  bool goes_on = gate();
+  const std::size_t run = detail::visit_ahead<Width>(
       count, source, [&](const held& one) { walk.prefetch(start(one)); }, detail::no_rest(),
       [&](std::size_t i, const held& one) {
+        if (!goes_on) return false;
         const bucket_look said = walk.look(start(one));
         answer(i, said.found != 0);
         beyond.put(left, i, one);  // in any case: then there is nothing to jump over
@@ -290,11 +295,13 @@ constexpr void roll_looks(Walk& walk, std::size_t count, Source&& source, Start&
         if (left == walks_beyond::together) {
           beyond.send_on(left, walk, start, sink);
           left = 0;
+          goes_on = gate();
         }
         return true;
       });
   beyond.send_on(left, walk, start, sink);
   beyond.finish(walk, sink);
+  return run;
 }
 
 /// Runs `count` walks that end with their first step, as they were started. There is nothing to

@@ -209,6 +209,21 @@ class placing {
       choose_among_all(walk);
   }
 
+  /// The first step in two parts, for many walks at once: what the first bucket says, with few
+  /// jumps on it, and later the way on for those that it turns away.
+  constexpr bucket_look look(const state& walk) const requires offering_store<Store> &&
+      may_overtake {
+    return store_->offer(walk.at, walk.element, rule_.limit(*scheme_, walk.probe, walk.at.level));
+  }
+  constexpr void leave(state& walk) const requires offering_store<Store> && may_overtake {
+    ++walk.accesses;
+    store_->note_refused(walk.at, walk.element);
+    if (detail::is_last(*scheme_, walk.at))
+      walk.end = walk_end::overflowed;
+    else
+      detail::go_on(*scheme_, walk.probe, walk.at);
+  }
+
   /// What is left of the budget.
   constexpr const Budget& budget() const noexcept { return budget_; }
 

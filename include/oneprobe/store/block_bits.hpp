@@ -79,6 +79,29 @@ constexpr std::uint32_t position_in_block(std::uint32_t word, unsigned number,
 
 }  // namespace detail
 
+/// How many bits the elements of a filter set, as far as a loop over them knows when it is
+/// compiled: what is for others is left out.
+template <std::uint32_t Least, std::uint32_t Most>
+struct bits_set_range {
+  /// REQUIRES: a number of bits in the range.
+  static constexpr block_shape known(block_shape shape) noexcept {
+#if defined(__GNUC__)
+    if (shape.bits_set < Least || shape.bits_set > Most) __builtin_unreachable();
+#endif
+    return shape;
+  }
+};
+using any_bits_set = bits_set_range<1, 4 * detail::group_size>;
+
+/// Calls `use` with the range of as many groups, or pairs of groups, as the bits are.
+template <class Use>
+constexpr decltype(auto) with_bits_set_range(std::uint32_t bits_set, Use&& use) {
+  constexpr std::uint32_t group = detail::group_size;
+  if (bits_set <= group) return use(bits_set_range<1, group>{});
+  if (bits_set <= 2 * group) return use(bits_set_range<group + 1, 2 * group>{});
+  return use(bits_set_range<2 * group + 1, 4 * group>{});
+}
+
 /// Position number 0, 1, ..., bits_set - 1 of an element: what all kernels compute.
 template <unsigned BlockBits, block_layout Layout>
 constexpr std::uint32_t bit_position(std::uint64_t pattern, unsigned number,
@@ -88,8 +111,12 @@ constexpr std::uint32_t bit_position(std::uint64_t pattern, unsigned number,
                                            detail::lane_bits(BlockBits, shape.bits_set));
 }
 
-/// How a block takes an element it is offered.
-enum class bits_outcome : std::uint8_t { was_set, set, refused };
+/// How a block takes an element it is offered: at most one of the two; if neither, the bits are
+/// set now. Numbers, 1 or 0, so that nobody has to jump on what cannot be predicted.
+struct bits_outcome {
+  std::uint64_t was_set = 0;
+  std::uint64_t refused = 0;
+};
 
 namespace detail {
 
@@ -98,9 +125,11 @@ bits_outcome put_after_asking(std::byte* block, std::uint64_t pattern, block_sha
                               HasRoom has_room) noexcept {
   // Which bits to set takes longer to work out than whether they are set, and is of no use to those
   // that are refused.
-  if (!has_room())
-    return Bits::all_set(block, pattern, shape) ? bits_outcome::was_set : bits_outcome::refused;
-  return Bits::set_all(block, pattern, shape) ? bits_outcome::was_set : bits_outcome::set;
+  if (!has_room()) {
+    const std::uint64_t was_set = Bits::all_set(block, pattern, shape) ? 1 : 0;
+    return {.was_set = was_set, .refused = was_set ^ 1};
+  }
+  return {.was_set = Bits::set_all(block, pattern, shape) ? 1u : 0u};
 }
 
 }  // namespace detail

@@ -63,6 +63,37 @@ ONEPROBE_TARGET_AVX2 inline __m256i group_positions(std::uint32_t word, unsigned
   return _mm256_mulhi_epu16(high_halves, _mm256_set1_epi32(static_cast<int>(bloom_bits)));
 }
 
+/// Zeros with one bit in the middle, a row for each bit of a byte. Setting a bit of a register at
+/// any place is loading it from the row of the bit, the further ahead of the middle the higher.
+struct bit_windows {
+  static constexpr unsigned row_bytes = 128;
+  alignas(8 * row_bytes) std::array<std::array<std::uint8_t, row_bytes>, 8> rows{};
+
+  constexpr bit_windows() noexcept {
+    for (unsigned i = 0; i < rows.size(); ++i)
+      rows[i][row_bytes / 2] = static_cast<std::uint8_t>(1u << i);
+  }
+};
+inline constexpr bit_windows windows{};
+
+/// The bytes of a block with a single bit; where they begin, for a position: in row position % 8,
+/// position / 8 bytes ahead of the middle. What begins at 0 has no bit.
+inline const std::uint8_t* one_bit_at(std::uint32_t begin) noexcept {
+  return windows.rows[0].data() + begin;
+}
+ONEPROBE_TARGET_AVX2 inline __m256i window_begins(__m256i positions) noexcept {
+  const __m256i row = _mm256_and_si256(_mm256_slli_epi32(positions, 7), _mm256_set1_epi32(7 << 7));
+  const __m256i middle = _mm256_or_si256(row, _mm256_set1_epi32(bit_windows::row_bytes / 2));
+  return _mm256_sub_epi32(middle, _mm256_srli_epi32(positions, 3));
+}
+
+/// Compilers know what was stored there, and would take it out of the register by shuffles, which
+/// take longer than loading it.
+template <class Numbers>
+void keep_in_memory(Numbers& numbers) noexcept {
+  asm("" : "+m"(numbers));
+}
+
 /// Sets the bits of a mask in four words; says whether they all were set before.
 template <class Words>
 ONEPROBE_TARGET_AVX2 inline bool set_four_words(std::byte* block, __m256i mask) noexcept {
@@ -175,25 +206,20 @@ struct block_bits<BlockBits, block_layout::independent, simd_level::avx2, Words>
     return _mm256_testc_si256(around, bits) != 0;
   }
 
-  /// Adds the bits of a group to the mask of the block. A shift by 32 or more, also by a negative
-  /// number, gives zero: each position leaves its bit in one of the 32-bit numbers.
+  /// Adds the bits of a group to the mask of the block.
   ONEPROBE_TARGET_AVX2 static void add_group(__m256i& low, __m256i& high, std::uint64_t pattern,
                                              unsigned group, block_shape shape) noexcept {
-    alignas(32) std::array<std::uint32_t, detail::group_size> positions;
-    _mm256_store_si256(
-        reinterpret_cast<__m256i*>(positions.data()),
-        detail::group_positions(detail::group_word(pattern, group),
-                                shape.bits_set - group * detail::group_size, shape.bloom_bits));
-    const __m256i one = _mm256_set1_epi32(1);
-    const __m256i first = _mm256_setr_epi32(0, 32, 64, 96, 128, 160, 192, 224);
-    const __m256i first_high = _mm256_add_epi32(first, _mm256_set1_epi32(256));
     const unsigned count =
         std::min(detail::group_size, shape.bits_set - group * detail::group_size);
+    alignas(32) std::array<std::uint32_t, detail::group_size> begins;
+    _mm256_store_si256(reinterpret_cast<__m256i*>(begins.data()),
+                       detail::window_begins(detail::group_positions(
+                           detail::group_word(pattern, group), count, shape.bloom_bits)));
+    detail::keep_in_memory(begins);
     for (unsigned i = 0; i < count; ++i) {
-      const __m256i at = _mm256_set1_epi32(static_cast<int>(positions[i]));
-      low = _mm256_or_si256(low, _mm256_sllv_epi32(one, _mm256_sub_epi32(at, first)));
-      if constexpr (BlockBits == 512)
-        high = _mm256_or_si256(high, _mm256_sllv_epi32(one, _mm256_sub_epi32(at, first_high)));
+      const auto* half = reinterpret_cast<const __m256i*>(detail::one_bit_at(begins[i]));
+      low = _mm256_or_si256(low, _mm256_loadu_si256(half));
+      if constexpr (BlockBits == 512) high = _mm256_or_si256(high, _mm256_loadu_si256(half + 1));
     }
   }
 };

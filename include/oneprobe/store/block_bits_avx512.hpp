@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -77,41 +78,77 @@ struct set_by_mask {
   }
   ONEPROBE_TARGET_AVX512 static std::uint32_t count_ones(const std::byte* block,
                                                          std::uint32_t bloom_bits) noexcept {
-    // Without the block's own bits, at the top of the last word.
-    constexpr __mmask8 last_word = 0x80;
-    const __m512i shift = _mm512_maskz_set1_epi64(last_word, 512 - bloom_bits);
-    const __m512i ones =
-        _mm512_popcnt_epi64(_mm512_maskz_sllv_epi64(all_words, _mm512_load_si512(block), shift));
-    const __m256i four = _mm256_add_epi64(_mm512_maskz_extracti64x4_epi64(all_words, ones, 0),
-                                          _mm512_maskz_extracti64x4_epi64(all_words, ones, 1));
-    const __m128i two =
-        _mm_add_epi64(_mm256_castsi256_si128(four), _mm256_extracti128_si256(four, 1));
-    return static_cast<std::uint32_t>(_mm_cvtsi128_si32(two) + _mm_extract_epi32(two, 2));
+    const __m512i ones = _mm512_popcnt_epi64(_mm512_load_si512(block));
+    // Eight bytes, which one instruction adds up.
+    const __m128i sum =
+        _mm_sad_epu8(_mm512_maskz_cvtepi64_epi8(all_words, ones), _mm_setzero_si128());
+    // Without the block's own bits, at the top of the last word: fewer than a word.
+    const std::uint64_t last = plain_words::load(block + 7 * word_bytes);
+    const std::uint64_t own = last >> 1 >> (word_bits - 1 - (512 - bloom_bits));
+    return static_cast<std::uint32_t>(_mm_cvtsi128_si32(sum) - std::popcount(own));
   }
 };
+
+/// The products of two groups, one after the other, whose words are `words`.
+ONEPROBE_TARGET_AVX512 inline __m512i ordered_products(std::uint64_t words) noexcept {
+  constexpr __mmask16 upper_half = 0xff00;
+  const __m512i halves = _mm512_mask_set1_epi32(_mm512_set1_epi32(static_cast<int>(words)),
+                                                upper_half, static_cast<int>(words >> 32));
+  const __m512i eight_twice = _mm512_maskz_broadcast_i64x4(
+      all_words, _mm256_load_si256(reinterpret_cast<const __m256i*>(odd_multipliers.data())));
+  return _mm512_mullo_epi32(halves, eight_twice);
+}
+
+/// The independent positions of such groups.
+ONEPROBE_TARGET_AVX512 inline __m512i ordered_positions(std::uint64_t words,
+                                                        std::uint32_t bloom_bits) noexcept {
+  return _mm512_mulhi_epu16(_mm512_maskz_srli_epi32(all_lanes, ordered_products(words), 16),
+                            _mm512_set1_epi32(static_cast<int>(bloom_bits)));
+}
 
 /// The mask of bits anywhere in the block.
 struct independent_mask {
   ONEPROBE_TARGET_AVX512 static __m512i of(std::uint64_t pattern, block_shape shape) noexcept {
-    __m512i mask = _mm512_setzero_si512();
-    for (unsigned first = 0; first < shape.bits_set; first += group_size) {
-      alignas(32) std::array<std::uint32_t, group_size> positions;
-      const unsigned count = std::min(group_size, shape.bits_set - first);
-      _mm256_store_si256(
-          reinterpret_cast<__m256i*>(positions.data()),
-          group_positions(group_word(pattern, first / group_size), count, shape.bloom_bits));
-      // A shift by 32 or more, also by a negative number, gives zero: each position leaves its bit
-      // in one of the 32-bit numbers.
-      const __m512i begin = _mm512_setr_epi32(0, 32, 64, 96, 128, 160, 192, 224, 256, 288, 320, 352,
-                                              384, 416, 448, 480);
-      const __m512i one = _mm512_set1_epi32(1);
-      for (unsigned i = 0; i < count; ++i) {
-        const __m512i at = _mm512_set1_epi32(static_cast<int>(positions[i]));
-        mask = _mm512_or_si512(
-            mask, _mm512_maskz_sllv_epi32(all_lanes, one, _mm512_sub_epi32(at, begin)));
-      }
+    constexpr unsigned pair = 2 * group_size;
+    alignas(64) std::array<std::uint32_t, 2 * pair> begins;
+    note(begins.data(), pattern, shape.bits_set, shape.bloom_bits);
+    if (shape.bits_set > pair)
+      note(begins.data() + pair,
+           group_word(pattern, 2) | std::uint64_t{group_word(pattern, 3)} << 32,
+           shape.bits_set - pair, shape.bloom_bits);
+    keep_in_memory(begins);
+    __m512i some = _mm512_setzero_si512();
+    __m512i others = some;
+    for (const std::uint32_t* four = begins.data(); four < begins.data() + shape.bits_set;
+         four += 4) {
+      some = with_bits(some, four[0], four[1]);
+      others = with_bits(others, four[2], four[3]);
     }
-    return mask;
+    return _mm512_or_si512(some, others);
+  }
+
+ private:
+  ONEPROBE_TARGET_AVX512 static __m512i with_bits(__m512i mask, std::uint32_t begin,
+                                                  std::uint32_t other) noexcept {
+    return _mm512_or_si512(_mm512_or_si512(mask, _mm512_loadu_si512(one_bit_at(begin))),
+                           _mm512_loadu_si512(one_bit_at(other)));
+  }
+  /// Where the windows of two groups begin, of which there are `count` bits; those beyond get one
+  /// without a bit.
+  ONEPROBE_TARGET_AVX512 static void note(std::uint32_t* begins, std::uint64_t words,
+                                          unsigned count, std::uint32_t bloom_bits) noexcept {
+    const __m512i at = ordered_positions(words, bloom_bits);
+    const __m512i row =
+        _mm512_and_si512(_mm512_maskz_slli_epi32(all_lanes, at, 7), _mm512_set1_epi32(7 << 7));
+    const __m512i middle = _mm512_or_si512(row, _mm512_set1_epi32(bit_windows::row_bytes / 2));
+    const auto there = static_cast<__mmask16>(_bzhi_u32(all_lanes, count));
+    const __m512i all =
+        _mm512_maskz_sub_epi32(there, middle, _mm512_maskz_srli_epi32(all_lanes, at, 3));
+    // In halves: a store of 64 bytes is slow to reach loads of four in its second half.
+    _mm256_store_si256(reinterpret_cast<__m256i*>(begins),
+                       _mm512_maskz_extracti64x4_epi64(all_words, all, 0));
+    _mm256_store_si256(reinterpret_cast<__m256i*>(begins + group_size),
+                       _mm512_maskz_extracti64x4_epi64(all_words, all, 1));
   }
 };
 
@@ -124,14 +161,7 @@ struct lanes_mask {
       return _mm512_maskz_sllv_epi64(all_words, _mm512_set1_epi64(1),
                                      _mm512_maskz_cvtepu32_epi64(all_words, at));
     }
-    constexpr __mmask16 upper_half = 0xff00;
-    const __m512i words =
-        _mm512_mask_set1_epi32(_mm512_set1_epi32(static_cast<int>(first)), upper_half,
-                               static_cast<int>(group_word(pattern, 1)));
-    const __m512i eight_twice = _mm512_maskz_broadcast_i64x4(
-        all_words, _mm256_load_si256(reinterpret_cast<const __m256i*>(odd_multipliers.data())));
-    const __m512i at =
-        _mm512_maskz_srli_epi32(all_lanes, _mm512_mullo_epi32(words, eight_twice), 32 - 5);
+    const __m512i at = _mm512_maskz_srli_epi32(all_lanes, ordered_products(pattern), 32 - 5);
     return _mm512_maskz_sllv_epi32(all_lanes, _mm512_set1_epi32(1), at);
   }
 };
@@ -149,14 +179,23 @@ struct block_bits<512, block_layout::independent, simd_level::avx512, plain_word
 
   ONEPROBE_TARGET_AVX512 static bool all_set(const std::byte* block, std::uint64_t pattern,
                                              block_shape shape) noexcept {
+    // Asked first, since it is the same every time: then there is no jump on the answer.
+    if (shape.bits_set <= detail::two_group_multipliers::most)
+      return two_groups_set(block, pattern, shape.bits_set, shape.bloom_bits);
     return two_groups_set(block, pattern, shape.bits_set, shape.bloom_bits) &&
-           (shape.bits_set <= detail::two_group_multipliers::most ||
-            more_set(block, pattern, shape));
+           more_set(block, pattern, shape);
   }
+  /// Without a jump on the outcome, which cannot be predicted where blocks are nearly full.
   template <class HasRoom>
   ONEPROBE_TARGET_AVX512 static bits_outcome put(std::byte* block, std::uint64_t pattern,
                                                  block_shape shape, HasRoom has_room) noexcept {
-    return detail::put_after_asking<block_bits>(block, pattern, shape, has_room);
+    const __m512i mask = detail::independent_mask::of(pattern, shape);
+    const __m512i before = _mm512_load_si512(block);
+    const std::uint64_t room = has_room() ? 1 : 0;
+    const auto taken = static_cast<__mmask16>(0 - room);
+    _mm512_store_si512(block, _mm512_mask_or_epi32(before, taken, before, mask));
+    const std::uint64_t was_set = detail::has_all(before, mask) ? 1 : 0;
+    return {.was_set = was_set, .refused = (was_set | room) ^ 1};
   }
 
  private:

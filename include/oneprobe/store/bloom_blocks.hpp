@@ -74,7 +74,9 @@ struct block_reading {
   bool flagged = false;             // it has refused somebody
 };
 
-template <unsigned BlockBits, simd_level Level = simd_level::plain, class Words = plain_words>
+/// `BitsSet` is a bits_set_range.
+template <unsigned BlockBits, simd_level Level = simd_level::plain, class Words = plain_words,
+          class BitsSet = any_bits_set>
 class bloom_blocks {
   using bits = block_bits<BlockBits, block_layout::independent, Level, Words>;
 
@@ -99,18 +101,26 @@ class bloom_blocks {
   /// An element whose bits are all set is there already as far as anybody can tell: it is placed,
   /// and nothing changes.
   verdict try_put(position at, item& element, std::uint32_t limit) noexcept {
+    const bucket_look said = offer(at, element, limit);
+    if (said.beyond != 0) {
+      note_refused(at, element);
+      return verdict::refused;
+    }
+    element.was_set = said.found != 0;
+    return verdict::placed;
+  }
+  /// The same in two parts, for many elements at once: whether an element was there or is refused,
+  /// with few jumps, and later the note for those that are.
+  bucket_look offer(position at, const item& element, std::uint32_t limit) noexcept {
     std::byte* const block = block_at(at.bucket);
     const bits_outcome outcome =
         bits::put(block, element.pattern, shape(), [&] { return load_of(block) < limit; });
-    if (outcome == bits_outcome::refused) {
-      element.was_noted &= note_refusal(block, element.mark);
-      return verdict::refused;
-    }
-    if (outcome == bits_outcome::was_set)
-      element.was_set = true;
-    else
+    if (frame_->state.counts_elements() && (outcome.was_set | outcome.refused) == 0)
       count_one(block);
-    return verdict::placed;
+    return {.found = outcome.was_set, .beyond = outcome.refused};
+  }
+  void note_refused(position at, item& element) noexcept {
+    element.was_noted &= note_refusal(block_at(at.bucket), element.mark);
   }
   /// Puts an element into a block that has refused it. The load stays: it says that the block is
   /// full.
@@ -178,7 +188,7 @@ class bloom_blocks {
 #if defined(__GNUC__)
     if (frame_->shape.bloom_bits >= BlockBits) __builtin_unreachable();
 #endif
-    return frame_->shape;
+    return BitsSet::known(frame_->shape);
   }
   std::byte* block_at(std::uint64_t block) const noexcept { return memory_ + block * bits::bytes; }
   static std::byte* last_word(std::byte* block) noexcept { return block + last_word_at; }
@@ -211,9 +221,8 @@ class bloom_blocks {
   }
 
   /// One more in a block with room. A counter that a stranger's file holds may say anything; it
-  /// never runs into its neighbours.
+  /// never runs into its neighbours. REQUIRES: the blocks have a counter.
   void count_one(std::byte* block) noexcept {
-    if (!frame_->state.counts_elements()) return;
     const std::uint32_t counter = counter_of(Words::load(last_word(block)));
     const bool flagged = counter > frame_->largest_load;
     const std::uint32_t load = std::min(load_from(counter) + 1, frame_->largest_load);
@@ -245,7 +254,7 @@ class bloom_blocks {
   const block_frame* frame_;
 };
 
-static_assert(placement_store<bloom_blocks<512>> &&
-              placement_store<bloom_blocks<512, simd_level::plain, atomic_words>>);
+static_assert(offering_store<bloom_blocks<512>> &&
+              offering_store<bloom_blocks<512, simd_level::plain, atomic_words>>);
 
 }  // namespace oneprobe::inline v0_1

@@ -201,6 +201,29 @@ TEST_P(balanced_filter_at, has_the_same_bytes_and_answers_as_without_vector_inst
   }
 }
 
+TEST_P(balanced_filter_at, bulk_calls_do_what_single_calls_do_whatever_the_number_of_bits) {
+  filter_plan plan = small_plan(scheme_kind::multilevel,
+                                {.rule = lookup_rule::popcount, .tracking_bits = 12}, 512);
+  for (plan.bits_set = 1; plan.bits_set <= 32; ++plan.bits_set) {
+    SCOPED_TRACE(plan.bits_set);
+    balanced_filter one_by_one(plan, seeded_hash(5));
+    balanced_filter in_bulk(plan, seeded_hash(5));
+    // Until the overflow is full, with some that were there.
+    std::vector<std::uint64_t> keys = keys_from(0, 2 * plan.elements);
+    for (std::uint64_t i = 0; i < keys.size(); i += 7) keys[i] = mix_bits(i) % (i + 1);
+    std::uint64_t added = 0;
+    for (const std::uint64_t key : keys)
+      added += one_by_one.insert(key) == insert_outcome::added ? 1u : 0u;
+    EXPECT_EQ(in_bulk.bulk_insert(keys), added);
+    EXPECT_TRUE(same_bytes(one_by_one.memory(), in_bulk.memory()));
+    EXPECT_EQ(one_by_one.counts(), in_bulk.counts());
+    const std::vector<std::uint64_t> asked = keys_from(0, 4 * plan.elements);
+    std::vector<bool> expected;
+    for (const std::uint64_t key : asked) expected.push_back(one_by_one.may_contain(key));
+    EXPECT_EQ(bulk_answers(in_bulk, asked), expected);
+  }
+}
+
 TEST_P(balanced_filter_at, answers_one_key_as_it_answers_many) {
   // A query for one key looks at sixteen bits before it walks; blocks so dense that these are often
   // set where one of the others is not.

@@ -166,6 +166,36 @@ TYPED_TEST(block_kernel, leaves_the_blocks_own_bits_alone_and_does_not_count_the
   }
 }
 
+TYPED_TEST(block_kernel, puts_an_element_where_there_is_room_and_else_changes_nothing) {
+  if constexpr (TypeParam::layout == independent) {
+    pattern_source pattern(5);
+    for (const block_shape shape : TypeParam::shapes()) {
+      block<TypeParam::bits> bits;
+      for (int i = 0; i < 40; ++i) {
+        const std::uint64_t element = pattern();
+        const bool room = i % 3 != 0;
+        const bool was_set = TypeParam::type::all_set(bits.bytes.data(), element, shape);
+        block<TypeParam::bits> wanted = bits;
+        if (room) TypeParam::type::set_all(wanted.bytes.data(), element, shape);
+        const bits_outcome outcome =
+            TypeParam::type::put(bits.bytes.data(), element, shape, [&] { return room; });
+        EXPECT_EQ(outcome.was_set, was_set ? 1u : 0u);
+        EXPECT_EQ(outcome.refused, was_set || room ? 0u : 1u);
+        ASSERT_EQ(bits, wanted) << "k = " << shape.bits_set;
+      }
+    }
+  }
+}
+
+TEST(block_bits, every_number_of_bits_is_in_the_range_it_is_given) {
+  for (std::uint32_t bits_set = 1; bits_set <= 32; ++bits_set)
+    with_bits_set_range(bits_set,
+                        [&]<std::uint32_t Least, std::uint32_t Most>(bits_set_range<Least, Most>) {
+                          EXPECT_LE(Least, bits_set);
+                          EXPECT_GE(Most, bits_set);
+                        });
+}
+
 /// Computed outside the project from the description at the top of the header.
 TEST(block_bits, positions_are_pinned_because_files_depend_on_them) {
   constexpr std::uint64_t pattern = 0x0123'4567'89ab'cdef;
