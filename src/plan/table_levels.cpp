@@ -29,18 +29,12 @@ struct level_costs {
 
 /// The levels for given costs.
 table_design levels_at(const bucket_loss& loss, std::uint32_t choices, const level_costs& cost) {
-  const double h = loss.capacity();
   table_design design;
   design.bucket_capacity = loss.capacity();
   design.levels = choices;
   double beyond = cost.overflow;  // v_{j+1}
   for (std::uint32_t level = choices; level-- > 0;) {
-    const double wanted = std::log(cost.bucket / beyond);
-    const auto distance = [&](double offered) {
-      return std::log(std::max(loss.gain(offered), 1e-300)) - wanted;
-    };
-    // Outermost: so cheap that nearly nothing goes on, so dear that nearly none are bought.
-    const double offered = find_crossing_in(distance, 1e-9 * h, 0.2 * h, 2 * h, 100 * h);
+    const double offered = loss.offered_for(std::log(cost.bucket / beyond));
     design.offered[level] = offered;
     beyond = cost.access + cost.bucket / offered + loss.refused_fraction(offered) * beyond;
   }
@@ -52,7 +46,40 @@ table_design levels_at(const bucket_loss& loss, std::uint32_t choices, const lev
   return design;
 }
 
+// Where gains are known beforehand, in buckets' capacities offered.
+constexpr double least_known = 0.2, most_known = 2;
+constexpr std::size_t known_gains = 128;
+
+double known_place(std::size_t i) {
+  const double step = std::log(most_known / least_known) / (known_gains - 1);
+  return least_known * std::exp(static_cast<double>(i) * step);
+}
+
+double log_of(double gain) { return std::log(std::max(gain, 1e-300)); }
+
 }  // namespace
+
+bucket_loss::bucket_loss(table_workload workload, std::uint32_t capacity, std::uint32_t slot_bytes)
+    : workload_(workload),
+      capacity_(capacity),
+      for_tags_(detail::tag_refusals_of(workload, capacity, slot_bytes)) {
+  for (std::size_t i = 0; i < known_gains; ++i)
+    log_gains_.push_back(log_of(gain(capacity * known_place(i))));
+}
+
+double bucket_loss::offered_for(double log_gain) const {
+  const double h = capacity_;
+  const auto distance = [&](double offered) { return log_of(gain(offered)) - log_gain; };
+  const auto above = std::lower_bound(log_gains_.begin(), log_gains_.end(), log_gain);
+  if (above != log_gains_.begin() && above != log_gains_.end()) {
+    const auto i = static_cast<std::size_t>(above - log_gains_.begin());
+    if (const auto place =
+            find_crossing(distance, h * known_place(i - 1), h * known_place(i), precision))
+      return *place;
+  }
+  // Outermost: so cheap that nearly nothing goes on, so dear that nearly none are bought.
+  return find_crossing_in(distance, 1e-9 * h, least_known * h, most_known * h, 100 * h);
+}
 
 double bucket_loss::refused_fraction(double offered) const {
   if (!(offered > 0)) return 0;

@@ -14,10 +14,7 @@ namespace oneprobe::inline v0_1::planning {
 class bucket_loss {
  public:
   /// Of elements of so many bytes; 0: of any that are not in groups.
-  bucket_loss(table_workload workload, std::uint32_t capacity, std::uint32_t slot_bytes)
-      : workload_(workload),
-        capacity_(capacity),
-        for_tags_(detail::tag_refusals_of(workload, capacity, slot_bytes)) {}
+  bucket_loss(table_workload workload, std::uint32_t capacity, std::uint32_t slot_bytes);
 
   table_workload workload() const { return workload_; }
   std::uint32_t capacity() const { return capacity_; }
@@ -27,6 +24,8 @@ class bucket_loss {
   double refused_fraction(double offered) const;
   /// y^2 L'(y): what one more bucket keeps of the elements, in elements. Rises with y from 0 to h.
   double gain(double offered) const;
+  /// The y at which that is so much; of what is out of reach, an end of what may be offered.
+  double offered_for(double log_gain) const;
 
  private:
   double refused_when_full(double offered) const;
@@ -35,6 +34,7 @@ class bucket_loss {
   table_workload workload_;
   std::uint32_t capacity_;
   const detail::tag_refusals* for_tags_;  // none: slots are in one group
+  std::vector<double> log_gains_;         // where as a rule y is: a search begins beside it
 };
 
 /// The levels with the fewest accesses per element among those that overflow at most a fraction.
