@@ -19,7 +19,7 @@
 // been asked for, and walks end when they end. `roll` takes rounds where that leaves the same
 // result: for lookups, and for placing where no two levels share a bucket, since then each level
 // still sees its arrivals in their order. Walks that have a single step take it and are done.
-// *Looks* are rounds of lookups in stores that answer without a jump.
+// *Looks* are rounds of lookups, or of placements, in stores that answer without a jump.
 #pragma once
 
 #include <algorithm>

@@ -119,11 +119,13 @@ struct independent_mask {
     keep_in_memory(begins);
     __m512i some = _mm512_setzero_si512();
     __m512i others = some;
-    for (const std::uint32_t* four = begins.data(); four < begins.data() + shape.bits_set;
-         four += 4) {
-      some = with_bits(some, four[0], four[1]);
-      others = with_bits(others, four[2], four[3]);
+    const std::uint32_t* next = begins.data();
+    const std::uint32_t* const end = next + shape.bits_set;
+    for (; end - next > 2; next += 4) {
+      some = with_bits(some, next[0], next[1]);
+      others = with_bits(others, next[2], next[3]);
     }
+    if (next < end) some = with_bits(some, next[0], next[1]);
     return _mm512_or_si512(some, others);
   }
 
