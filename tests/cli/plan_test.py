@@ -67,7 +67,7 @@ class Costs(unittest.TestCase):
 
     def test_units_of_one_kind_are_converted(self):
         tables = [
-            planned_table(f"--elements 1M --access-cost {access} --overflow-cost {overflow}")
+            planned_table(f"--elements 1M --choices 3 --access-cost {access} --overflow-cost {overflow}")
             for access, overflow in (("100ns", "2us"), ("0.1us", "2000ns"), ("1nJ", "20nJ"), ("1rtt", "20rtt"), ("1", "20"))
         ]
         for other in tables[1:]:
@@ -75,7 +75,7 @@ class Costs(unittest.TestCase):
         self.assertEqual([each["cost_unit"] for each in tables], ["ns", "us", "nJ", "rtt", ""])
         self.assertAlmostEqual(tables[0]["mean_cost"], 1000 * tables[1]["mean_cost"])
         self.assertLess(tables[0]["mean_cost"], 130)
-        dear = planned_table("--elements 1M --access-cost 100ns --overflow-cost 1s")
+        dear = planned_table("--elements 1M --choices 3 --access-cost 100ns --overflow-cost 1s")
         self.assertLess(dear["overflow_fraction"], tables[0]["overflow_fraction"])
 
     def test_a_table_read_once_costs_one_access(self):

@@ -1,5 +1,10 @@
 #!/usr/bin/env python3
-"""The page of `oneprobe explore` in a browser: fetches playwright-core by name, starts the server and runs page_test.mjs."""
+"""The page of `oneprobe explore` in a browser: fetches playwright-core by name, starts the server and runs page_test.mjs.
+
+usage: page_test.py NAMES
+
+NAMES is a regular expression: tests of such names are run.
+"""
 
 import os
 import pathlib
@@ -38,7 +43,7 @@ def main():
             ONEPROBE_MODULES=str(modules / "node_modules"),
             CHROMIUM=shutil.which("chromium"),
         )
-        done = subprocess.run(["node", "--test-reporter=spec", str(script)], env=settings, check=False)
+        done = subprocess.run(["node", "--test-reporter=spec", f"--test-name-pattern={sys.argv[1]}", str(script)], env=settings, check=False)
     sys.exit(done.returncode)
 
 
