@@ -302,6 +302,11 @@ A target that is missed stays a target. The prefetched line is cheap here, and a
 to hash and its bits to compare on top; Boost.Bloom's best stands beside ours as what such a query costs in other hands.
 *Not measured* means that the record has no such row.
 
+Bulk inserts are judged by those into a blocked filter, which now set their bits by loads from a small table. By the records of
+commits 191b389 and e352460, at 24 bits and 10 million elements, a blocked filter went from 18.7 to 12.4 ns and a balanced one from 29.4 to 20.7:
+both are faster, and the ratio is larger. A balanced filter sets more bits, 25 to the blocked filter's 16 at 40 bits, in 1.2 blocks
+on average.
+
 Fingerprint filters are judged by the bits of their remainders: 16 and 8 have a target each, the others, which are searched
 in other ways, none. With a byte beside each bucket, at most 1.7 was aimed at for single queries; that is not built.
 """
