@@ -150,23 +150,29 @@ TEST(balanced_filter, insert_says_what_may_contain_would_have_said) {
   }
 }
 
+/// Inserts keys, some of them twice, into two empty filters of one plan: one by one, and in bulk.
+template <class Filter>
+void expect_the_same_in_bulk(Filter one_by_one, std::uint64_t inserted, std::uint64_t asked_for) {
+  Filter in_bulk = one_by_one;
+  std::vector<std::uint64_t> keys = keys_from(0, inserted);
+  for (std::uint64_t i = 0; i < keys.size(); i += 7) keys[i] = mix_bits(i) % (i + 1);
+  std::uint64_t added = 0;
+  for (const std::uint64_t key : keys)
+    added += one_by_one.insert(key) == insert_outcome::added ? 1u : 0u;
+  EXPECT_EQ(in_bulk.bulk_insert(keys), added);
+  EXPECT_TRUE(same_bytes(one_by_one.memory(), in_bulk.memory()));
+  EXPECT_EQ(one_by_one.counts(), in_bulk.counts());
+  const std::vector<std::uint64_t> asked = keys_from(0, asked_for);
+  std::vector<bool> expected;
+  for (const std::uint64_t key : asked) expected.push_back(one_by_one.may_contain(key));
+  EXPECT_EQ(bulk_answers(in_bulk, asked), expected);
+}
+
 TEST(balanced_filter, leaves_the_same_bytes_and_counts_in_bulk) {
   for (const filter_plan& plan : all_small_plans()) {
     SCOPED_TRACE(balanced_plans::name_of(plan));
-    with_filter(plan, 3, [&](auto one_by_one) {
-      auto in_bulk = one_by_one;
-      std::vector<std::uint64_t> keys = keys_from(0, plan.elements * 3 / 2);
-      for (std::uint64_t i = 0; i < keys.size(); i += 7) keys[i] = mix_bits(i) % (i + 1);
-      std::uint64_t added = 0;
-      for (const std::uint64_t key : keys)
-        added += one_by_one.insert(key) == insert_outcome::added ? 1u : 0u;
-      EXPECT_EQ(in_bulk.bulk_insert(keys), added);
-      EXPECT_TRUE(same_bytes(one_by_one.memory(), in_bulk.memory()));
-      EXPECT_EQ(one_by_one.counts(), in_bulk.counts());
-      const std::vector<std::uint64_t> asked = keys_from(0, 3 * plan.elements);
-      std::vector<bool> expected;
-      for (const std::uint64_t key : asked) expected.push_back(one_by_one.may_contain(key));
-      EXPECT_EQ(bulk_answers(in_bulk, asked), expected);
+    with_filter(plan, 3, [&](auto filter) {
+      expect_the_same_in_bulk(filter, plan.elements * 3 / 2, 3 * plan.elements);
     });
   }
 }
@@ -206,21 +212,9 @@ TEST_P(balanced_filter_at, bulk_calls_do_what_single_calls_do_whatever_the_numbe
                                 {.rule = lookup_rule::popcount, .tracking_bits = 12}, 512);
   for (plan.bits_set = 1; plan.bits_set <= 32; ++plan.bits_set) {
     SCOPED_TRACE(plan.bits_set);
-    balanced_filter one_by_one(plan, seeded_hash(5));
-    balanced_filter in_bulk(plan, seeded_hash(5));
-    // Until the overflow is full, with some that were there.
-    std::vector<std::uint64_t> keys = keys_from(0, 2 * plan.elements);
-    for (std::uint64_t i = 0; i < keys.size(); i += 7) keys[i] = mix_bits(i) % (i + 1);
-    std::uint64_t added = 0;
-    for (const std::uint64_t key : keys)
-      added += one_by_one.insert(key) == insert_outcome::added ? 1u : 0u;
-    EXPECT_EQ(in_bulk.bulk_insert(keys), added);
-    EXPECT_TRUE(same_bytes(one_by_one.memory(), in_bulk.memory()));
-    EXPECT_EQ(one_by_one.counts(), in_bulk.counts());
-    const std::vector<std::uint64_t> asked = keys_from(0, 4 * plan.elements);
-    std::vector<bool> expected;
-    for (const std::uint64_t key : asked) expected.push_back(one_by_one.may_contain(key));
-    EXPECT_EQ(bulk_answers(in_bulk, asked), expected);
+    // Until the overflow is full.
+    expect_the_same_in_bulk(balanced_filter(plan, seeded_hash(5)), 2 * plan.elements,
+                            4 * plan.elements);
   }
 }
 
