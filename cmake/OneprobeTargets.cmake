@@ -38,7 +38,10 @@ function(oneprobe_add_library part)
     PUBLIC oneprobe
     PRIVATE $<BUILD_INTERFACE:oneprobe_build_flags>
   )
-  # Position-independent so that it can be linked into a plug-in.
-  set_target_properties(${target} PROPERTIES EXPORT_NAME ${part} POSITION_INDEPENDENT_CODE ON)
+  # Position-independent and hidden so that it can be linked into a plug-in, which then shows nothing of it.
+  set_target_properties(
+    ${target} PROPERTIES EXPORT_NAME ${part} POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden
+                         VISIBILITY_INLINES_HIDDEN ON
+  )
   set_property(GLOBAL APPEND PROPERTY ONEPROBE_COMPILED_PARTS ${part})
 endfunction()

@@ -26,11 +26,11 @@ SAMPLES_PER_SECOND = "2000"
 
 # A stage, and functions that belong to it; a sample goes to the first stage that names one of the functions it is in.
 STAGES = (
-    ("hashing the key", {"hash_of"}),
+    ("hashing the key", {"make", "hash_with"}),
     ("asking for its line", {"prefetch", "prefetch_line"}),
     ("comparing the remainders", {"find"}),
     ("whether to go on: the mark and the largest kept", {"may_be_beyond"}),
-    ("those that go on", {"walks_beyond", "waiting_walks", "go_on", "send_on", "put", "leave"}),
+    ("those that go on", {"take_each", "look_each", "look_all", "send_on", "go_on", "leave"}),
     ("bucket and fingerprint from the hash", {"start"}),
     ("the ring of prefetches, and waiting for lines", {"query_with"}),
 )
@@ -93,7 +93,7 @@ def profile(program, folder, fpr):
     stages = collections.Counter()
     for address, functions in functions_at(seen, program).items():
         whole = " ".join(functions)
-        if "query_with" not in whole and "finding" not in whole:
+        if not any(part in whole for part in ("query_with", "finding", "range_hashes")):
             continue  # the filling
         names = {plain_name(each) for each in functions} | {"query_with"}
         stages[next(stage for stage, functions in STAGES if functions & names)] += seen[address]

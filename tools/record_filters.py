@@ -9,7 +9,8 @@ Boost.Bloom is always compiled (-DCMAKE_CXX_FLAGS=-march=native -DONEPROBE_WARNI
 once for any machine; and the machine is quiet:
 
     tools/record_filters.py native/oneprobe filters-10M --elements 10M --bits-per-element 8,11,12,16,20,24,32,40
-    tools/record_filters.py native/oneprobe filters-100M --elements 100M --bits-per-element 11,16,20,24 --rounds 3
+    tools/record_filters.py native/oneprobe filters-100M --elements 100M --bits-per-element 11,16,20,24 --rounds 2 \\
+        --kind blocked,balanced,fingerprint,boost
     tools/record_filters.py build/oneprobe filters-10M-any --elements 10M --bits-per-element 16,24
     tools/record_filters.py build/oneprobe filters-10M-avx2 --elements 10M --bits-per-element 16,24 \\
         --kind blocked,balanced,fingerprint,boost --simd avx2

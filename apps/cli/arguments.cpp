@@ -58,9 +58,9 @@ unsigned arguments::whole(const option& what) const {
   return static_cast<unsigned>(parse_count(text(what), what.flag, largest_whole));
 }
 
-std::optional<unsigned> arguments::maybe_whole(const option& what) const {
+std::optional<unsigned> arguments::maybe_whole(const option& what, unsigned most) const {
   if (!has(what)) return std::nullopt;
-  return whole(what);
+  return static_cast<unsigned>(parse_count(text(what), what.flag, most));
 }
 
 std::uint64_t arguments::count(const option& what) const {

@@ -11,6 +11,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <optional>
 #include <set>
@@ -28,6 +29,7 @@ struct option {
   std::string_view flag;   // "--load-factor"
   std::string_view value;  // what the help calls its value; empty: a switch without one
   std::string_view help;
+  std::string_view also{};  // another flag for it, which people know from elsewhere
 };
 
 /// A word an option may take, and what it stands for.
@@ -54,7 +56,8 @@ class arguments {
   double number(const option& what) const;
   std::optional<double> maybe_number(const option& what) const;
   unsigned whole(const option& what) const;
-  std::optional<unsigned> maybe_whole(const option& what) const;
+  std::optional<unsigned> maybe_whole(const option& what,
+                                      unsigned most = std::numeric_limits<unsigned>::max()) const;
   std::uint64_t count(const option& what) const;
   std::optional<std::uint64_t> maybe_count(const option& what) const;
   std::vector<double> numbers(const option& what) const;

@@ -99,10 +99,10 @@ std::vector<double> read_bits(const arguments& in) {
 contender_list all_contenders(const contest_size& size, const std::vector<contender_kind>& kinds,
                               std::vector<std::string>& left_out) {
   contender_list list;
-  list.push_back(make_line_limit(
-      static_cast<std::uint64_t>(
-          std::llround(static_cast<double>(size.elements) * size.bits_per_element / 8)),
-      size.hash));
+  const auto bytes = static_cast<std::uint64_t>(
+      std::llround(static_cast<double>(size.elements) * size.bits_per_element / 8));
+  list.push_back(make_line_limit(bytes, size.hash, line_asking::first_cache));
+  list.push_back(make_line_limit(bytes, size.hash, line_asking::own_ring));
   our_filters ours = make_our_filters(size, kinds);
   std::move(ours.list.begin(), ours.list.end(), std::back_inserter(list));
   left_out = std::move(ours.left_out);
@@ -155,10 +155,10 @@ const command filters_command{
         "by one and watched, each by the wall clock. negative: keys that were not inserted. "
         "positive: keys that were. FPR: false positives of the negatives asked. \"one "
         "random line\": one word read from a random cache line of an array as large as the filter, "
-        "in a plain loop and (bulk) with a rolling ring of prefetches: no filter out of the cache "
-        "can be faster. lines: cache lines that a negative query touches, counted. f and h: bits "
-        "of "
-        "a remainder and remainders of a bucket, of a fingerprint filter. In JSON: "
+        "in a plain loop and (bulk) with a rolling ring of 32 prefetches to the first cache; \"our "
+        "ring\": bulk as our filters ask for lines, and no filter out of the cache can be faster. "
+        "lines: cache lines that a negative query touches, counted. f and h: bits of a remainder "
+        "and remainders of a bucket, of a fingerprint filter. In JSON: "
         "fpr_model is predicted for the plan and fpr_now follows from the bits as they are; "
         "accesses are blocks (bits, where there are no blocks) and the overflow list. Every answer "
         "is checked: a false negative, a bulk answer that differs or more false positives than "

@@ -46,7 +46,8 @@ std::string call_lines(std::string_view call) {
 bool has_json(const command& what) { return what.form == output_form::table_or_json; }
 
 std::string option_lines(const option& what) {
-  const std::string name = fmt::format("  {} {}", what.flag, what.value);
+  const std::string name =
+      fmt::format("  {}{}{} {}", what.flag, what.also.empty() ? "" : ", ", what.also, what.value);
   // The first line of the text moves up beside the name.
   std::string lines = wrapped(what.help, help_width, help_column);
   if (name.size() + 2 > help_column) return name + '\n' + lines;
@@ -95,7 +96,8 @@ std::string help_of(const command& what, std::string_view path) {
 }
 
 void add_option(CLI::App& app, const option& what) {
-  const std::string flag(what.flag);
+  std::string flag(what.flag);
+  if (!what.also.empty()) flag.append(",").append(what.also);
   if (what.value.empty())
     app.add_flag(flag)->disable_flag_override();
   else  // The same option twice gets our message, not CLI11's.

@@ -14,9 +14,8 @@ namespace {
 constexpr option chosen_port{"--port", "N", "port to listen on (default: any that is free)"};
 
 report answer(const arguments& in) {
-  const unsigned port = in.maybe_whole(chosen_port).value_or(0);
-  if (port > 65535)
-    throw usage_error(fmt::format("{} must be 0 to 65535; found {}", chosen_port.flag, port));
+  constexpr unsigned most = 65535;
+  const unsigned port = in.maybe_whole(chosen_port, most).value_or(0);
   const auto listening = [](int found) {
     print_now(fmt::format("http://127.0.0.1:{}/\nCtrl-C ends it.\n", found));
     std::thread(explorer::warm_up).detach();

@@ -8,9 +8,11 @@
 #include <cstdio>
 #include <exception>
 #include <new>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "bench.hpp"
@@ -55,6 +57,11 @@ std::string suggestion(std::string_view typed, const std::vector<std::string>& w
   return meant ? fmt::format("; did you mean {}?", *meant) : std::string();
 }
 
+std::string about_name(std::string_view found, const std::vector<std::string>& names) {
+  return fmt::format("unknown name {}{}; one of {}", in_quotes(found), suggestion(found, names),
+                     fmt::join(names, ", "));
+}
+
 /// What is wrong with the first argument that no command knows.
 std::string about_unknown(const CLI::App& app) {
   const std::vector<std::string> left = app.remaining(true);
@@ -63,8 +70,34 @@ std::string about_unknown(const CLI::App& app) {
   if (first.starts_with('-'))
     return fmt::format("unknown option {}{}", in_quotes(first), suggestion(first, flags_of(app)));
   if (names.empty()) return fmt::format("unexpected argument {}", in_quotes(first));
-  return fmt::format("unknown name {}{}; one of {}", in_quotes(first), suggestion(first, names),
-                     fmt::join(names, ", "));
+  return about_name(first, names);
+}
+
+/// Where a name is expected and something else stands, with the path to there. CLI11 would go on to
+/// the next word that is a name.
+std::optional<std::pair<std::string, std::string>> unknown_name(
+    const CLI::App& root, const std::vector<std::string>& words) {
+  const CLI::App* app = &root;
+  std::string path = root.get_name();
+  for (const std::string& word : words) {
+    const auto names = names_below(*app);
+    if (names.empty() || word.starts_with('-')) return std::nullopt;
+    if (std::find(names.begin(), names.end(), word) == names.end())
+      return std::pair(path, about_name(word, names));
+    app = app->get_subcommand(word);
+    path += ' ' + word;
+  }
+  return std::nullopt;
+}
+
+/// `oneprobe help plan filter` is `oneprobe plan filter --help`.
+std::vector<std::string> words_of(int argc, const char* const* argv) {
+  std::vector<std::string> words(argv + 1, argv + argc);
+  if (words.front() == "help") {
+    words.erase(words.begin());
+    words.emplace_back("--help");
+  }
+  return words;
 }
 
 /// CLI11's message, in our words where they are clearer, always on one line.
@@ -126,7 +159,13 @@ int run(int argc, const char* const* argv) {
   if (argc > 0) set_tool_name(argv[0]);
   try {
     if (argc <= 1) return show(root, root.help());
-    root.parse(argc, argv);
+    std::vector<std::string> words = words_of(argc, argv);
+    if (const auto unknown = unknown_name(root, words)) {
+      written(stderr, fmt::format("{}: {}\n", unknown->first, unknown->second));
+      return exit_usage;
+    }
+    std::reverse(words.begin(), words.end());  // as CLI11 wants them
+    root.parse(words);
     if (manual) return show(root, man_page(root));
     if (shell == "bash") return show(root, bash_completion(root));
     if (shell == "zsh") return show(root, zsh_completion(root));

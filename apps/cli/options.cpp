@@ -126,7 +126,12 @@ std::uint64_t parse_count(std::string_view text, std::string_view option, std::u
   const auto number = read_number(text);
   if (!number) refuse_count();
   const auto scale = suffix_scale(number->rest);
-  if (!scale) refuse_count();
+  if (!scale)
+    refuse(option,
+           fmt::format("a whole number from 0 to {}, with k, M, G, T, Ki, Mi, Gi or Ti or nothing "
+                       "behind it",
+                       bound_name(largest)),
+           text);
   // 2.3k is 2300 although 2.3 is not a double: one rounding error is forgiven.
   const double value = number->value * *scale;
   const double whole = std::round(value);

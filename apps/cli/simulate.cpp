@@ -63,6 +63,7 @@ std::uint64_t read_elements(const arguments& in, std::uint64_t m,
   in.exactly_one_of(elements, load_factor);
   if (!in.has(load_factor)) return in.count(elements);
   const double c = in.number(load_factor);
+  if (!(c > 0)) throw usage_error(fmt::format("{} must be above 0; found {}", load_factor.flag, c));
   if (!h) throw usage_error("--load-factor needs --bucket-capacity; or give --elements");
   const double n = std::round(c * static_cast<double>(m) * *h);
   if (!(n >= 1 && n <= static_cast<double>(largest_count)))

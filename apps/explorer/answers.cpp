@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <deque>
+#include <future>
 #include <map>
 #include <mutex>
 #include <nlohmann/json.hpp>
@@ -79,15 +80,34 @@ reply drawn(json (*curves)(const cli::arguments&), const std::vector<const cli::
   return {.body = curves(arguments_of(asked, options)).dump() + '\n'};
 }
 
+/// Who comes after whom when both want the processor: first what the page draws at once, then
+/// plans, then what nobody has asked for yet. On Linux niceness is a thread's own.
+enum niceness { of_plans = 10, of_tables_for_later = 19 };
+void step_back(niceness by) { [[maybe_unused]] const int now = nice(by); }
+
+/// On a thread of its own, which steps back: a plan takes up to seconds.
+template <class Work>
+reply behind_others(Work work) {
+  return std::async(std::launch::async,
+                    [&] {
+                      step_back(of_plans);
+                      return work();
+                    })
+      .get();
+}
+
 reply computed(std::string_view name, const query& asked) {
-  if (name == "plan/filter") return planned(cli::plan_filter_command, asked);
-  if (name == "plan/table") return planned(cli::plan_table_command, asked);
+  if (name == "plan/filter")
+    return behind_others([&] { return planned(cli::plan_filter_command, asked); });
+  if (name == "plan/table")
+    return behind_others([&] { return planned(cli::plan_table_command, asked); });
   if (name == "frontier/filter")
     return drawn(filter_frontier, options_of(filter_frontier_options()), asked);
   if (name == "frontier/table")
     return drawn(table_frontier, options_of(table_frontier_options()), asked);
   if (name == "picture/table")
-    return drawn(table_picture, options_of(cli::plan_table_command), asked);
+    return behind_others(
+        [&] { return drawn(table_picture, options_of(cli::plan_table_command), asked); });
   return refusal(404, "there is no such question");
 }
 
@@ -150,7 +170,7 @@ void warm_up() {
   answer("/api/frontier/filter", {});
   answer("/api/frontier/table", {});
   // The rest takes seconds. Whoever asks for something meanwhile comes first.
-  [[maybe_unused]] const int niceness = nice(10);  // on Linux of this thread alone
+  step_back(of_tables_for_later);
   for (const char* workload : {"churn", "fill-only"})
     for (const char* slots : {"16", "8", "4"})
       answer("/api/frontier/table", {{"workload", workload}, {"bucket-capacity", slots}});

@@ -190,7 +190,9 @@ solution solve(const Equations& equations, double time, std::size_t watched, dou
         advance(equations, state, now.time, end);
         return state[watched] - limit;
       };
-      const double end = detail::find_root(beyond, now.time, next.time);
+      // Taken in other steps, the end may lie a rounding error before the limit: then it is there.
+      const double end =
+          beyond(next.time) > 0 ? detail::find_root(beyond, now.time, next.time) : next.time;
       advance(equations, now.state, now.time, end);
       return {end, now.state};
     }

@@ -227,7 +227,7 @@ class residents {
       members_.push_back(place);
   }
 
-  void prefetch(std::size_t place) const noexcept { prefetch_line(&where_[place]); }
+  void prefetch(std::size_t place) const noexcept { prefetch_line_ahead(&where_[place]); }
 
  private:
   churn_settings how_;
@@ -249,7 +249,8 @@ trial_findings churn(const Scheme& scheme, const scenario& what, std::uint64_t t
   std::uint64_t turn = what.elements;
   in_pieces(0, turn, done, [&](std::uint64_t begin, std::size_t count) {
     roll_in_order(
-        walk, count, [&](std::size_t i) { return walk.start(key_hash{keys(begin + i)}); },
+        walk, count, [&](std::size_t i) { return key_hash{keys(begin + i)}; },
+        [&](key_hash hash) { return walk.start(hash); },
         [&](std::size_t i, const auto& ended) {
           present.arrive(static_cast<std::size_t>(begin) + i, ended);
         });
@@ -272,8 +273,9 @@ trial_findings churn(const Scheme& scheme, const scenario& what, std::uint64_t t
           walk, count,
           [&](std::size_t i) {
             present.prefetch(present.expected(begin + i));
-            return walk.start(key_hash{keys(begin + i)});
+            return key_hash{keys(begin + i)};
           },
+          [&](key_hash hash) { return walk.start(hash); },
           [&](std::size_t i, const auto& ended) {
             counted.add(ended);
             present.arrive(place, ended);

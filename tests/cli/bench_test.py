@@ -48,6 +48,7 @@ class Answer(unittest.TestCase):
             self.assertEqual(limit["array_bytes"], ELEMENTS * limit["bits_per_element"] / 8)
             self.assertGreater(limit["random_line_ns"], 0)
             self.assertGreater(limit["prefetched_line_ns"], 0)
+            self.assertGreater(limit["own_ring_line_ns"], 0)
 
     def test_every_operation_has_a_time_for_each_round_and_a_ratio(self):
         for row in self.found["rows"]:
@@ -55,7 +56,7 @@ class Answer(unittest.TestCase):
                 rounds = row["rounds_ns"][operation]
                 self.assertEqual(len(rounds), 2)
                 self.assertAlmostEqual(row[f"{operation}_ns"], sum(rounds) / 2)
-                for base in ("against_blocked", "against_line"):
+                for base in ("against_blocked", "against_line", "against_own_ring_line"):
                     ratio = row[base][operation]
                     self.assertLessEqual(0, ratio["least"])
                     self.assertLessEqual(ratio["least"], ratio["median"])

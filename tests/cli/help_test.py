@@ -41,6 +41,10 @@ class Help(unittest.TestCase):
         self.assertEqual(example[0], "oneprobe")
         self.assertEqual(run(*example[1:]).code, 0)
 
+    def test_help_is_also_a_word_in_front(self):
+        for names in ([], ["plan"], ["filter", "build"], ["model", "fluid"]):
+            self.assertEqual(self.assert_help(["help"] + names), self.assert_help(names + ["--help"]))
+
     def test_help_wins_over_whatever_else_is_wrong(self):
         self.assert_help(["model", "cutoff", "--load-factor", "x", "--help"])
 

@@ -65,6 +65,10 @@ class Suggestions(unittest.TestCase):
             ("plan filter --elemnets=5", "'--elemnets=5'; did you mean --elements?"),
             ("pln", "'pln'; did you mean plan?; one of"),
             ("model flud", "'flud'; did you mean fluid?; one of"),
+            # Also where a name of another place stands behind it.
+            ("plna filter --elements 5 --fpr 0.1", "oneprobe: unknown name 'plna'; did you mean plan?"),
+            ("plan fliter table", "oneprobe plan: unknown name 'fliter'; did you mean filter?"),
+            ("help paln", "'paln'; did you mean plan?"),
         ):
             outcome = run(call)
             self.assertEqual((outcome.code, outcome.stdout), (2, ""), call)

@@ -178,6 +178,10 @@ class Refusals(StoreTest):
         self.assert_refused("get", says="FILE is missing")
         self.assert_refused("get", "none", "a", says="'none' cannot be read")
         self.assert_refused("get", "records", "a", says="not an oneprobe file")
+        filter_file = self.folder / "records.filter"
+        subprocess.run([TOOL, "filter", "build", self.folder / "records", "--output", filter_file], check=True, stdout=subprocess.DEVNULL)
+        self.assert_refused("get", "records.filter", "a", says="it holds a [a-z]+ filter, asked for was a page store")
+        filter_file.unlink()
         self.assert_refused("get", "users.store", "x" * 13, says="a key may have at most 12 bytes")
         self.assert_refused("put", "users.store", "a", says="VALUE is missing")
         self.assert_refused("put", "users.store", stdin=b"a\t1\nb\n", says=r"\(line 2 of standard input\)")

@@ -6,6 +6,7 @@
 #include <memory>
 #include <ranges>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -185,6 +186,33 @@ TYPED_TEST(every_filter_answers, yes_for_three_times_as_many_as_planned_without_
       EXPECT_EQ(filter.condition(), filter_condition::degraded);
     }
     EXPECT_LE(filter.counts().overflow, plan.overflow_reserve);
+  });
+}
+
+TYPED_TEST(every_filter_answers, yes_to_what_it_had_when_hashes_fail_amid_a_bulk_insert) {
+  for_each_plan<TypeParam>(few_elements, [](const filter_plan& plan) {
+    const seeded_hash hash(8);
+    TypeParam filter(plan, hash);
+    for (std::uint64_t key = 0; key < few_elements; ++key) filter.insert(key);
+    // Newcomers are on their way when it happens; all of them come in the end.
+    for (const std::size_t fails_at : {0u, 40u, 1000u}) {
+      const auto make = [&](std::size_t first, std::span<key_hash> out) {
+        for (std::size_t i = 0; i < out.size(); ++i) {
+          if (first + i == fails_at) throw std::runtime_error("no hash");
+          out[i] = hash(few_elements + first + i);
+        }
+      };
+      EXPECT_THROW(filter.bulk_insert(hash_feed(2000, make)), std::runtime_error);
+    }
+    const std::uint64_t size = filter.counts().size;
+    EXPECT_GT(size, few_elements + 100) << "some were new, of which the filter knows";
+    filter.bulk_insert(hash_feed(2000, [&](std::size_t first, std::span<key_hash> out) {
+      for (std::size_t i = 0; i < out.size(); ++i) out[i] = hash(few_elements + first + i);
+    }));
+    std::size_t lost = 0;
+    for (std::uint64_t key = 0; key < few_elements + 2000; ++key)
+      if (!filter.may_contain(key)) ++lost;
+    EXPECT_EQ(lost, 0u);
   });
 }
 

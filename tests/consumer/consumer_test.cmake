@@ -30,6 +30,7 @@ function(must_print part pattern)
 endfunction()
 
 function(run_use)
+  must_print(filter "^1000 of 1000 found\n$")
   must_print(model "^oneprobe ${version}: overflow at least 0\\.[0-9]+\n$")
   must_print(plan "^[1-9] choices\n$")
   must_print(sim "^overflow 0\\.[0-9]+\n$")
@@ -90,7 +91,7 @@ elseif(way STREQUAL "packages")
 elseif(way STREQUAL "pkg_config")
   set(ENV{PKG_CONFIG_PATH} "${install_dir}/${libdir}/pkgconfig")
   file(MAKE_DIRECTORY "${use_build_dir}")
-  foreach(part IN ITEMS model plan sim)
+  foreach(part IN ITEMS filter model plan sim)
     foreach(package IN ITEMS oneprobe oneprobe-${part})
       execute_process(
         COMMAND pkg-config --modversion ${package} OUTPUT_VARIABLE answer COMMAND_ERROR_IS_FATAL ANY

@@ -13,6 +13,12 @@ const { ONEPROBE_ADDRESS: address, ONEPROBE_CLI: tool, ONEPROBE_SHOTS: shots, ON
 const { chromium } = createRequire(import.meta.url)(join(modules, "playwright-core"));
 const run = promisify(execFile);
 
+// Those that measure times run apart from the others, when nothing runs beside them.
+const { ONEPROBE_PAGE_TESTS: chosen } = process.env;
+assert.ok(["timed", "untimed"].includes(chosen));
+const timed = chosen === "timed" ? test : () => {};
+const untimed = chosen === "untimed" ? test : () => {};
+
 let browser, page, folder;
 const faults = []; // of the page, of any test
 
@@ -94,7 +100,7 @@ function slowdown() {
   return Math.max(1, (1000 * (performance.now() - start)) / (used.user + used.system));
 }
 
-test("the first chart is there within a second", async () => {
+timed("the first chart is there within a second", async () => {
   const times = [];
   for (let i = 0; i < 5; ++i) {
     await fresh(i % 2 ? "#table" : "#filter");
@@ -130,7 +136,7 @@ const redrawn = (control, step) => page.evaluate(async ([name, by]) => {
   return performance.now() - start;
 }, [control, step]);
 
-test("every control redraws within a tenth of a second", async () => {
+timed("every control redraws within a tenth of a second", async () => {
   // The server makes its tables in the background: http_test.py sees to it that it does. Here they are waited for.
   await fresh("#table");
   await page.evaluate(() => Promise.all(["churn", "fill-only"].flatMap((workload) => ["4", "8", "16"].map((slots) =>
@@ -155,7 +161,7 @@ test("every control redraws within a tenth of a second", async () => {
   }
 });
 
-test("a change redraws within a tenth of a second", async () => {
+timed("a change redraws within a tenth of a second", async () => {
   for (const [hash, control] of [["#filter", "fpr"], ["#table", "overflow"]]) {
     await fresh(hash);
     await planned();
@@ -181,7 +187,7 @@ test("a change redraws within a tenth of a second", async () => {
   }
 });
 
-test("twenty settings show the numbers of the tool", async () => {
+untimed("twenty settings show the numbers of the tool", async () => {
   const random = numbers(20081);
   let plans = 0;
   for (let setting = 0; setting < 20; ++setting) {
@@ -278,7 +284,7 @@ const shown = {
   warned: ["#filter?elements=1k&kind=balanced", 3, "#chart-overfill"],
 };
 
-test("nothing overlaps, overflows or is empty, at both widths and in both themes", async () => {
+untimed("nothing overlaps, overflows or is empty, at both widths and in both themes", async () => {
   for (const width of [390, 1400])
     for (const scheme of ["light", "dark"])
       for (const [name, [hash, charts, last]] of Object.entries(shown)) {
@@ -299,7 +305,7 @@ test("nothing overlaps, overflows or is empty, at both widths and in both themes
   await page.emulateMedia({ colorScheme: "light" });
 });
 
-test("a plan beyond the axes keeps its ring", async () => {
+untimed("a plan beyond the axes keeps its ring", async () => {
   await fresh("#filter?kind=counting");
   await planned();
   await page.waitForSelector("#chart-overfill canvas");
@@ -317,7 +323,7 @@ test("a plan beyond the axes keeps its ring", async () => {
   assert.ok(coloured >= 10, `${coloured} pixels`);
 });
 
-test("the plan's warnings are listed", async () => {
+untimed("the plan's warnings are listed", async () => {
   for (const [hash, least] of [["#filter?elements=1k&kind=balanced", 1], ["#table?load-factor=0.95&choices=2", 0]]) {
     await fresh(hash);
     const answer = await said(await planned());
@@ -327,7 +333,7 @@ test("the plan's warnings are listed", async () => {
   }
 });
 
-test("the keyboard alone is enough", async () => {
+untimed("the keyboard alone is enough", async () => {
   await fresh("#filter");
   await planned();
   await page.focus("#filter-fpr");
@@ -353,7 +359,7 @@ test("the keyboard alone is enough", async () => {
     assert.ok(reached.has(id), `${id} is not reached: ${[...reached]}`);
 });
 
-test("the address holds the settings", async () => {
+untimed("the address holds the settings", async () => {
   const hash = "#filter?elements=50M&goal=bits-per-element&bits-per-element=20&overfill=0.1&kind=balanced";
   await fresh(hash);
   const command = await planned();
@@ -372,7 +378,7 @@ test("the address holds the settings", async () => {
   assert.equal(await planned(), "oneprobe plan filter --elements 1M --fpr 1e-4 --overfill 0.05");
 });
 
-test("what cannot be met is said, and the curves stay", async () => {
+untimed("what cannot be met is said, and the curves stay", async () => {
   await fresh("#table?load-factor=0.95&choices=2");
   await planned();
   assert.match(await page.locator("#reason").textContent(), /^No plan: /);

@@ -55,7 +55,7 @@ std::string first_placements() {
 }
 
 TEST(golden, placements_are_those_of_every_version_before) {
-  const std::string path = std::string(ONEPROBE_TESTS_DIR) + "/golden/first_placements.txt";
+  const std::string path = ONEPROBE_TESTS_DIR "/golden/first_placements.txt";
   if (std::getenv("ONEPROBE_WRITE_GOLDEN") != nullptr) std::ofstream(path) << first_placements();
   std::ifstream file(path);
   std::ostringstream expected;

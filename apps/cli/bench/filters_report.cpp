@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "bench/boost_bloom.hpp"
+#include "bench/line_limit.hpp"
 #include "bench/machine.hpp"
 #include "bench/our_filters.hpp"
 #include "bench/tick_clock.hpp"
@@ -21,12 +22,14 @@ const contest_entry* find(const filter_contest& contest, auto&& is_wanted) {
   const auto found = std::find_if(contest.entries.begin(), contest.entries.end(), is_wanted);
   return found == contest.entries.end() ? nullptr : &*found;
 }
+const contest_entry* named(const filter_contest& contest, std::string_view name) {
+  return find(contest, [name](const contest_entry& e) { return e.facts.name == name; });
+}
 const contest_entry* reference_of(const filter_contest& contest) {
-  return find(contest, [](const contest_entry& e) { return e.facts.name == reference_name; });
+  return named(contest, reference_name);
 }
 const contest_entry* line_of(const filter_contest& contest) {
-  return find(contest,
-              [](const contest_entry& e) { return e.facts.kind == contender_kind::memory; });
+  return named(contest, line_limit_name);
 }
 
 double measured_fpr(const race_result& result) {
@@ -96,7 +99,9 @@ report ratios_of(const race_result& result, Base&& base_times) {
 }
 
 report row_of(const filter_contest& contest, const contest_entry& entry) {
-  const auto& [facts, result] = entry;
+  // Not a structured binding: clang 14 does not let lambdas capture those.
+  const contender_facts& facts = entry.facts;
+  const race_result& result = entry.result;
   report out("");
   out.text("name", facts.name);
   out.number("asked_bits_per_element", contest.size.bits_per_element);
@@ -128,13 +133,16 @@ report row_of(const filter_contest& contest, const contest_entry& entry) {
   add_optional(out, "positive_accesses", result.costs.positive_accesses);
   add_optional(out, "overflow_fraction", result.costs.overflow_fraction);
   const contest_entry* reference = reference_of(contest);
-  const contest_entry* line = line_of(contest);
   out.object("against_blocked", ratios_of(result, [&](operation what) {
                return reference == nullptr ? nullptr : &reference->result.ns(what);
              }));
-  out.object("against_line", ratios_of(result, [&](operation what) {
-               return line == nullptr ? nullptr : &line->result.ns(line_operation(what));
-             }));
+  const auto against = [&](const contest_entry* line) {
+    return ratios_of(result, [&](operation what) {
+      return line == nullptr ? nullptr : &line->result.ns(line_operation(what));
+    });
+  };
+  out.object("against_line", against(line_of(contest)));
+  out.object("against_own_ring_line", against(named(contest, own_ring_limit_name)));
   report rounds("");
   for (const operation what : all_operations)
     rounds.numbers(std::string(operation_names[static_cast<std::size_t>(what)]), result.ns(what),
@@ -151,6 +159,8 @@ report memory_limit_of(const filter_contest& contest) {
   out.whole("array_bytes", line->facts.memory_bytes);
   out.number("random_line_ns", median(line->result.ns(operation::negative)));
   out.number("prefetched_line_ns", median(line->result.ns(operation::bulk_negative)));
+  if (const contest_entry* own_ring = named(contest, own_ring_limit_name))
+    out.number("own_ring_line_ns", median(own_ring->result.ns(operation::bulk_negative)));
   return out;
 }
 
@@ -249,7 +259,7 @@ std::string tables_of(const filter_contest& contest) {
     });
   }
   if (const contest_entry* line = line_of(contest)) {
-    text += "\nTimes what one random line takes; bulk: one line of a rolling ring\n\n";
+    text += "\nTimes what one random line takes; bulk: by a ring to the first cache\n\n";
     text += ratio_table(contest, [&](operation what) -> const std::vector<double>& {
       return line->result.ns(line_operation(what));
     });

@@ -1,12 +1,15 @@
 #include "bench/line_limit.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
+#include <span>
 
 #include "oneprobe/core/line_memory.hpp"
 #include "oneprobe/core/prefetch.hpp"
 #include "oneprobe/core/simd.hpp"
 #include "oneprobe/hash/derive.hpp"
+#include "oneprobe/hash/range_hashes.hpp"
 #include "oneprobe/scheme/ring.hpp"
 
 namespace oneprobe::cli {
@@ -14,15 +17,16 @@ namespace {
 
 class line_limit final : public contender {
  public:
-  line_limit(std::uint64_t bytes, const seeded_hash& hash)
-      : facts_{.name = "one random line",
+  line_limit(std::uint64_t bytes, const seeded_hash& hash, line_asking how)
+      : facts_{.name = how == line_asking::first_cache ? line_limit_name : own_ring_limit_name,
                .kind = contender_kind::memory,
                .memory_bytes = bytes,
                .bits_set = {},
                .fpr_model = {}},
         memory_(bytes),
         lines_(memory_.size() / line_memory::line_bytes),
-        hash_(hash) {
+        hash_(hash),
+        how_(how) {
     // Zero pages that nobody wrote may all be one page: then nothing would be random.
     std::memset(memory_.data(), 1, memory_.size());
   }
@@ -41,16 +45,9 @@ class line_limit final : public contender {
     return sum;
   }
 
-  /// By the filters' own ring and with their instructions: what they do, but for what they do with
-  /// a line.
   std::uint64_t count_bulk(key_span keys) const override {
-    if (simd_in_use() == simd_level::avx512)
-      return compiled_for<simd_level::avx512, sum_ahead, const line_limit&, key_span>::call(*this,
-                                                                                            keys);
-    if (simd_in_use() == simd_level::avx2)
-      return compiled_for<simd_level::avx2, sum_ahead, const line_limit&, key_span>::call(*this,
-                                                                                          keys);
-    return sum_ahead(*this, keys);
+    return how_ == line_asking::first_cache ? with_instructions_in_use<sum_of_first_cache>(keys)
+                                            : with_instructions_in_use<sum_of_own_ring>(keys);
   }
 
   counted_costs count_costs(key_span, key_span) const override {
@@ -58,27 +55,57 @@ class line_limit final : public contender {
   }
 
  private:
+  template <auto Sum>
+  std::uint64_t with_instructions_in_use(key_span keys) const {
+    using enum simd_level;
+    if (simd_in_use() == avx512)
+      return compiled_for<avx512, Sum, const line_limit&, key_span>::call(*this, keys);
+    if (simd_in_use() == avx2)
+      return compiled_for<avx2, Sum, const line_limit&, key_span>::call(*this, keys);
+    return Sum(*this, keys);
+  }
+
+  static std::uint64_t sum_of_first_cache(const line_limit& limit, key_span keys) {
+    constexpr std::size_t width = 32;
+    const range_hashes ranged(limit.hash_, keys);
+    const hash_feed& hashes = ranged.feed();
+    std::array<key_hash, width> ahead;
+    const auto hash_ring = [&](std::size_t first) {
+      const std::size_t some = std::min(width, keys.size() - std::min(first, keys.size()));
+      if (some != 0) hashes.fill(first, std::span(ahead).first(some));
+      return some;
+    };
+    std::array<const std::byte*, width> ring;
+    const auto ask = [&](std::size_t i) {
+      ring[i] = limit.line_of(ahead[i]);
+      __builtin_prefetch(ring[i]);
+    };
+    std::uint64_t sum = 0;
+    std::size_t some = hash_ring(0);
+    for (std::size_t i = 0; i < some; ++i) ask(i);
+    for (std::size_t first = 0; some != 0; first += width) {
+      const std::size_t following = hash_ring(first + width);
+      for (std::size_t i = 0; i < some; ++i) {
+        sum += word_at(ring[i]);
+        if (i < following) ask(i);
+      }
+      some = following;
+    }
+    return sum;
+  }
+
   struct line_read {
     static constexpr bool single_step = true;
 
-    void prefetch(const std::byte* line) const { prefetch_line(line); }
+    void prefetch(const std::byte* line) const { prefetch_line_ahead(line); }
     std::uint64_t step(const std::byte* line) const { return word_at(line); }
   };
-  struct hashes_ahead {
-    key_span keys;
-    const seeded_hash& hash;
-
-    key_hash operator()(std::size_t i) const { return hash(keys[i]); }
-    void ask_for(std::size_t first, std::size_t count) const {
-      prefetch_bytes(keys.data() + first, count * sizeof keys[0]);
-    }
-  };
-  static std::uint64_t sum_ahead(const line_limit& limit, key_span keys) {
+  static std::uint64_t sum_of_own_ring(const line_limit& limit, key_span keys) {
     std::uint64_t sum = 0;
     const line_read walk;
+    const range_hashes hashes(limit.hash_, keys);
     roll(
-        walk, keys.size(), hashes_ahead{keys, limit.hash_},
-        [&](key_hash hash) { return limit.line_of(hash); },
+        walk, keys.size(), hashes.feed(), [&](key_hash hash) { return limit.line_of(hash); },
         [&](std::size_t, std::uint64_t word) { sum += word; });
     return sum;
   }
@@ -96,14 +123,16 @@ class line_limit final : public contender {
   line_memory memory_;
   std::uint64_t lines_;
   seeded_hash hash_;
+  line_asking how_;
 };
 
 }  // namespace
 
-std::unique_ptr<contender> make_line_limit(std::uint64_t bytes, const seeded_hash& hash) {
+std::unique_ptr<contender> make_line_limit(std::uint64_t bytes, const seeded_hash& hash,
+                                           line_asking how) {
   // At least one line.
-  return std::make_unique<line_limit>(std::max<std::uint64_t>(bytes, line_memory::line_bytes),
-                                      hash);
+  return std::make_unique<line_limit>(std::max<std::uint64_t>(bytes, line_memory::line_bytes), hash,
+                                      how);
 }
 
 }  // namespace oneprobe::cli

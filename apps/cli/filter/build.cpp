@@ -23,7 +23,8 @@ namespace oneprobe::cli {
 namespace {
 
 constexpr option keys_word{"KEYS", "", "the file of keys, one per line; - is standard input"};
-constexpr option output{"-o", "FILE", "the filter file to write; replaced once it is complete"};
+constexpr option output{"-o", "FILE", "the filter file to write; replaced once it is complete",
+                        "--output"};
 constexpr option elements{"--elements", "N",
                           "plan for so many keys (default: as many as there are, by reading KEYS "
                           "twice; needed where that is impossible)"};

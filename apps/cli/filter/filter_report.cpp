@@ -49,7 +49,7 @@ std::string in_larger_units(std::uint64_t bytes) {
 
 void add_state(report& out, const filter_stats& stats) {
   out.text("condition", std::string(name_of(stats.condition)))
-      .whole("elements", stats.counts.size, "that were surely new when they came")
+      .whole("elements", stats.counts.size, "surely new; the rest perhaps not")
       .whole("planned_elements", stats.planned_elements)
       .probability("fpr_now", stats.current_fpr)
       .probability("fpr_planned", stats.planned_fpr)

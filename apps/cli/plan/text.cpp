@@ -46,10 +46,15 @@ std::string warnings_text(const std::vector<std::string>& warnings) {
 }
 
 std::string cam_text(const cam_forecast& cam, std::string_view over_full) {
-  return fmt::format(
-      "a CAM of {} entries of {} bits is exceeded with probability {:.0e}; {} with {}",
-      grouped(static_cast<double>(cam.entries)), cam.entry_bits, cam.tail_probability,
-      grouped(static_cast<double>(cam.entries_over_full)), over_full);
+  const std::string enough =
+      cam.entries == 0
+          ? fmt::format("no CAM is needed: one element overflows with a probability below {:.0e}",
+                        cam.tail_probability)
+          : fmt::format("a CAM of {} entries of {} bits is exceeded with probability {:.0e}",
+                        grouped(static_cast<double>(cam.entries)), cam.entry_bits,
+                        cam.tail_probability);
+  return fmt::format("{}; {} with {}", enough, grouped(static_cast<double>(cam.entries_over_full)),
+                     over_full);
 }
 
 void add_cam(report& out, const cam_forecast& cam) {

@@ -24,7 +24,8 @@ namespace {
 constexpr option records_word{"RECORDS", "",
                               "the file of records, a key, a tab and a value on each line; - is "
                               "standard input"};
-constexpr option output{"-o", "FILE", "the store to write; replaced once it is complete"};
+constexpr option output{"-o", "FILE", "the store to write; replaced once it is complete",
+                        "--output"};
 constexpr option key_size{"--key-bytes", "K", "bytes of a key; shorter ones are filled with zeros"};
 constexpr option value_size{"--value-bytes", "V", "bytes of a value, likewise; 0: keys only"};
 constexpr option elements{"--elements", "N",

@@ -56,9 +56,21 @@ const frontierOptions = {
   table: () => optionsOf("table").filter(([flag]) => ["workload", "bucket-capacity"].includes(flag)),
 };
 
+// By what was asked: many changes leave the curves as they are, and sliders go back and forth.
+const frontiers = new Map();
+const mostFrontiers = 100;
+
+async function frontierOf(page) {
+  const path = `frontier/${page}`, options = frontierOptions[page]();
+  const asked = `${path}?${new URLSearchParams(options)}`;
+  const known = frontiers.get(asked) ?? (await ask(path, options));
+  frontiers.set(asked, known);
+  if (frontiers.size > mostFrontiers) frontiers.delete(frontiers.keys().next().value); // the oldest
+  return known;
+}
+
 const askFrontier = lastOnly(async (change) => {
-  const page = state.page;
-  const frontier = await ask(`frontier/${page}`, frontierOptions[page]());
+  const frontier = await frontierOf(state.page);
   if (change !== latest) return;
   known.frontier = frontier;
   drawFrontier();

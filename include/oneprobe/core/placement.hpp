@@ -129,6 +129,17 @@ concept offering_store = placement_store<Store> &&
   store.note_refused(at, element);
 };
 
+/// An offering_store that works out what it needs of many elements before it sees their buckets,
+/// and is offered that: `item_at(i)` is number i = 0, 1, ... of up to 64, and there is room for a
+/// multiple of eight.
+template <class Store>
+concept preparing_store = offering_store<Store> &&
+    requires(Store& store, position at, typename Store::item (&item_at)(std::size_t),
+             typename Store::prepared* out, std::uint32_t limit) {
+  store.prepare(std::size_t{}, item_at, out);
+  { store.offer(at, *out, limit) } -> std::same_as<bucket_look>;
+};
+
 /// A store whose buckets are told whom they turned away, once the element's destination is known.
 /// (Others know it from what they hold: a bucket that is full, or keeps an order.)
 template <class Store, class Probe>

@@ -8,7 +8,8 @@
 // compiled once more by `compiled_for`, and there everything is inlined. Filters ask when they are
 // made and keep the answer. Every level gives the same answers and the same bytes.
 //
-// With ONEPROBE_NO_SIMD defined, or on other machines, there is only `plain`. Thread-safe.
+// With ONEPROBE_NO_SIMD defined, for all of a program and what is compiled of the library, or on
+// other machines, there is only `plain`. Thread-safe.
 #pragma once
 
 #include <algorithm>
@@ -20,12 +21,12 @@
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(ONEPROBE_NO_SIMD)
 #define ONEPROBE_HAS_SIMD 1
 #define ONEPROBE_TARGET_AVX2 __attribute__((target("avx2,bmi,bmi2,popcnt")))
-// With VPOPCNTDQ and VBMI, hence from Ice Lake and Zen 4 on: processors before them slow down for
-// these registers.
+// With VPOPCNTDQ, VBMI and GFNI, hence from Ice Lake and Zen 4 on: processors before them slow down
+// for these registers.
 #define ONEPROBE_TARGET_AVX512                                                \
   __attribute__((                                                             \
       target("avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq,avx512vbmi," \
-             "avx2,bmi,bmi2,popcnt")))
+             "gfni,avx2,bmi,bmi2,popcnt")))
 #else
 #define ONEPROBE_HAS_SIMD 0
 #endif
@@ -51,7 +52,7 @@ constexpr std::string_view name_of(simd_level level) {
 /// What the whole program is compiled for, by -march or the like: calls for it may be inlined.
 #if ONEPROBE_HAS_SIMD && defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && \
     defined(__AVX512VL__) && defined(__AVX512VPOPCNTDQ__) && defined(__AVX512VBMI__) &&            \
-    defined(__BMI2__)
+    defined(__GFNI__) && defined(__BMI2__)
 inline constexpr simd_level simd_compiled = simd_level::avx512;
 #elif ONEPROBE_HAS_SIMD && defined(__AVX2__) && defined(__BMI__) && defined(__BMI2__)
 inline constexpr simd_level simd_compiled = simd_level::avx2;
@@ -98,7 +99,8 @@ inline simd_level ask_processor() noexcept {
     return simd_level::plain;
   if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
       __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
-      __builtin_cpu_supports("avx512vpopcntdq") && __builtin_cpu_supports("avx512vbmi"))
+      __builtin_cpu_supports("avx512vpopcntdq") && __builtin_cpu_supports("avx512vbmi") &&
+      __builtin_cpu_supports("gfni"))
     return simd_level::avx512;
   return simd_level::avx2;
 #else

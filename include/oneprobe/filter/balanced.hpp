@@ -37,10 +37,12 @@
 #include <type_traits>
 #include <utility>
 
+#include "oneprobe/core/at_end.hpp"
 #include "oneprobe/core/default_plans.hpp"
 #include "oneprobe/core/error.hpp"
 #include "oneprobe/core/filter_answers.hpp"
 #include "oneprobe/core/filter_plan.hpp"
+#include "oneprobe/core/hash_feed.hpp"
 #include "oneprobe/core/line_memory.hpp"
 #include "oneprobe/core/shared_count.hpp"
 #include "oneprobe/core/simd.hpp"
@@ -63,20 +65,7 @@ class basic_balanced_engine {
  public:
   static constexpr filter_kind kind = filter_kind::balanced;
 
-  basic_balanced_engine(const filter_plan& plan, line_memory memory, const filter_counts& counts)
-      : memory_(std::move(memory)),
-        plan_(checked(plan)),
-        scheme_(detail::scheme_over<Scheme>(std::span(plan.level_blocks).first(plan.levels),
-                                            plan.choices)),
-        frame_(plan),
-        rule_(plan.state.threshold, plan.state.admit_probability),
-        level_(kernel_level<Words>(simd_in_use(), plan.block_bits)),
-        calls_(with_kernel([](auto chosen) { return calls_with<decltype(chosen)>(); })),
-        list_begin_(static_cast<std::size_t>(plan.memory().cells)),
-        size_(counts.size),
-        entries_(counts.overflow),
-        forced_(counts.forced),
-        dropped_(counts.dropped) {}
+  basic_balanced_engine(const filter_plan& plan, line_memory memory, const filter_counts& counts);
 
   /// What about a sound plan is for another type of balanced filter; files are held to it.
   static std::optional<std::string> find_fault(const filter_plan& plan) {
@@ -101,18 +90,7 @@ class basic_balanced_engine {
     add(size_, 1);
     return insert_outcome::added;
   }
-  template <class Source>
-  std::uint64_t insert_all(std::size_t count, Source&& source) {
-    std::uint64_t added = 0;
-    with_bulk_kernel([&](auto chosen) {
-      using chosen_kernel = decltype(chosen);
-      using copy = std::remove_cvref_t<Source>;
-      added = compiled_for<chosen_kernel::level, insert_with<chosen_kernel, copy>, engine&,
-                           std::size_t, copy>::call(*this, count, source);
-    });
-    add(size_, added);
-    return added;
-  }
+  std::uint64_t insert_all(const hash_feed& hashes);
   void merge(const basic_balanced_engine& other) noexcept;
   void clear() noexcept {
     std::memset(memory_.data(), 0, memory_.size());
@@ -123,16 +101,7 @@ class basic_balanced_engine {
   }
 
   bool may_contain(key_hash hash) const noexcept { return calls_.query(*this, hash); }
-  template <class Source, class Sink>
-  void query_all(std::size_t count, Source&& source, Sink&& sink) const {
-    with_bulk_kernel([&](auto chosen) {
-      using chosen_kernel = decltype(chosen);
-      using copy = std::remove_cvref_t<Source>;
-      using sink_copy = std::remove_cvref_t<Sink>;
-      compiled_for<chosen_kernel::level, query_with<chosen_kernel, copy, sink_copy>, const engine&,
-                   std::size_t, copy, sink_copy>::call(*this, count, source, sink);
-    });
-  }
+  void query_all(const hash_feed& hashes, bool* answers) const;
   lookup_path explain(key_hash hash) const noexcept;
 
   const filter_plan& plan() const noexcept { return plan_; }
@@ -151,11 +120,11 @@ class basic_balanced_engine {
   using list = fingerprint_list<Words>;
   using count_type = std::conditional_t<Words::shared, shared_count, std::uint64_t>;
 
-  template <unsigned BlockBits, simd_level Level, class BitsSet = any_bits_set>
+  template <unsigned BlockBits, simd_level Level, class Known = any_blocks>
   struct kernel {
     static constexpr unsigned block_bits = BlockBits;
     static constexpr simd_level level = Level;
-    using blocks = bloom_blocks<BlockBits, Level, Words, BitsSet>;
+    using blocks = bloom_blocks<BlockBits, Level, Words, Known>;
     using search = detail::block_search<Scheme, blocks>;
   };
 
@@ -165,11 +134,17 @@ class basic_balanced_engine {
     return plan;
   }
 
+  /// The widest registers that there are loops for. Schemes whose levels share blocks, or that read
+  /// all candidates, are there to compare with.
+  static constexpr simd_level widest =
+      !Words::shared && Scheme::choice == order::first_fit && Scheme::levels_are_disjoint
+          ? simd_level::avx512
+          : simd_level::avx2;
   template <class Use>
   decltype(auto) with_kernel(Use&& use) const {
     const bool line = plan_.block_bits == 512;
 #if ONEPROBE_HAS_SIMD
-    if constexpr (!Words::shared)
+    if constexpr (widest == simd_level::avx512)
       if (level_ == simd_level::avx512) return use(kernel<512, simd_level::avx512>{});
     if (level_ == simd_level::avx2)
       return line ? use(kernel<512, simd_level::avx2>{}) : use(kernel<256, simd_level::avx2>{});
@@ -177,14 +152,14 @@ class basic_balanced_engine {
     return line ? use(kernel<512, simd_level::plain>{}) : use(kernel<256, simd_level::plain>{});
   }
 
-  /// For loops over many elements, which are worth one for each range of bits.
+  /// What is asked often, which is worth a kernel for each range of bits.
   template <class Use>
-  decltype(auto) with_bulk_kernel(Use&& use) const {
+  decltype(auto) with_known_kernel(Use&& use) const {
 #if ONEPROBE_HAS_SIMD
-    if constexpr (!Words::shared)
-      if (level_ == simd_level::avx512)
+    if constexpr (widest == simd_level::avx512)
+      if (level_ == simd_level::avx512 && plan_.state.rule == lookup_rule::popcount)
         return with_bits_set_range(frame_.shape.bits_set, [&](auto range) {
-          return use(kernel<512, simd_level::avx512, decltype(range)>{});
+          return use(kernel<512, simd_level::avx512, popcount_blocks<decltype(range)>>{});
         });
 #endif
     return with_kernel(use);
@@ -204,7 +179,7 @@ class basic_balanced_engine {
   }
   template <class Kernel>
   typename Kernel::search search() const noexcept {
-    return {scheme_, Kernel::blocks::reading(memory_.data(), frame_), frame_, rule_};
+    return {scheme_, Kernel::blocks::reading(memory_.data(), frame_), rule_};
   }
 
   template <class Kernel>
@@ -223,6 +198,7 @@ class basic_balanced_engine {
   [[gnu::noinline]] bool may_be_in_overflow(key_hash hash) const noexcept {
     return dropped_ != 0 || overflow().contains(overflow_bits(hash));
   }
+  void ask_for_overflow(key_hash hash) const noexcept { overflow().prefetch(overflow_bits(hash)); }
   template <class Kernel>
   static bool query_one(const engine& asked, key_hash hash) noexcept {
     // Apart from the walk, whose state and calls would cost this short way a frame.
@@ -238,14 +214,16 @@ class basic_balanced_engine {
     const finding walk(asked.scheme_, search);
     return asked.answer(walk_to_end(walk, walk.start(hash, pattern_bits(hash))));
   }
-  template <class Kernel, class Source, class Sink>
-  static void query_with(const engine& asked, std::size_t count, Source source, Sink sink) {
+  template <class Kernel>
+  static void query_with(const engine& asked, const hash_feed& hashes, bool* answers) {
     const auto search = asked.search<Kernel>();
     const finding walk(asked.scheme_, search);
     roll_looks(
-        walk, count, source, [&](key_hash hash) { return walk.start(hash, pattern_bits(hash)); },
-        [&](std::size_t i, bool found) { sink(i, found); },
-        [&](std::size_t i, const auto& ended) { sink(i, asked.answer(ended)); });
+        walk, hashes.size(), hashes,
+        [](const auto& any, key_hash hash) { return any.start(hash, pattern_bits(hash)); },
+        [answers](std::size_t i, bool found) { answers[i] = found; },
+        asking_sink{[&](std::size_t i, const auto& ended) { answers[i] = asked.answer(ended); },
+                    [&](const auto& ended) { asked.ask_for_overflow(ended.probe); }});
   }
 
   // Inserts. All of them say whether may_contain would have said yes before.
@@ -254,20 +232,23 @@ class basic_balanced_engine {
   static typename Blocks::item item_of(key_hash hash) noexcept {
     return {.pattern = pattern_bits(hash), .mark = detail::tracking_mark(hash)};
   }
-  template <class Blocks, class State>
-  bool settle(Blocks& blocks, const State& ended) noexcept {
-    if (ended.end == walk_end::placed) return ended.element.was_set && ended.element.was_noted;
-    return take_overflow(blocks, ended);
+  template <class Kernel, class State>
+  bool settle(const State& ended) noexcept {
+    const bool was_noted = ended.element.was_noted;
+    if (ended.end == walk_end::overflowed) return take_overflow<Kernel>(ended.probe) && was_noted;
+    return ended.end == walk_end::present && was_noted;
   }
-  template <class Blocks, class State>
-  [[gnu::noinline]] bool take_overflow(Blocks& blocks, const State& ended) noexcept {
+  /// Says whether it was there. Of a walk it is told the least: whoever has to write the rest to
+  /// memory for a call that hardly ever happens, waits for it every time.
+  template <class Kernel>
+  [[gnu::noinline]] bool take_overflow(key_hash hash) noexcept {
     // A list that answers yes to all need not keep anything more.
-    if (dropped_ != 0) return ended.element.was_noted;
-    switch (overflow().insert(overflow_bits(ended.probe))) {
+    if (dropped_ != 0) return true;
+    switch (overflow().insert(overflow_bits(hash))) {
       case list_outcome::present:
-        return ended.element.was_noted;
+        return true;
       case list_outcome::full:
-        blocks.force(scheme_.first(ended.probe), ended.element);
+        blocks<Kernel>().force(scheme_.first(hash), item_of<typename Kernel::blocks>(hash));
         add(forced_, 1);
         break;
       case list_outcome::added:
@@ -276,59 +257,95 @@ class basic_balanced_engine {
     return false;
   }
 
+  template <class Blocks>
+  placing<Scheme, Blocks> placing_in(Blocks& blocks) const noexcept {
+    // Said by the rule's own type of blocks where that is known: then there is no coin to compile.
+    return {scheme_, blocks,
+            blocks.state().admit_probability > 0 ? rule_ : admission(rule_.threshold())};
+  }
   /// Calls `use(walk, was_there)` with the way elements are placed here; `was_there(ended)` settles
   /// a walk that has ended.
   template <class Kernel, class Use>
   void with_placing(Use use) {
     auto blocks = this->blocks<Kernel>();
-    const placing place(scheme_, blocks, rule_);
-    if (detail::must_ask_before<Scheme>(plan_.state)) {
-      detail::asking_placing walk(
-          place, [this](key_hash hash) noexcept { return query_one<Kernel>(*this, hash); });
-      use(walk, [&](const auto& ended) {
-        settle(blocks, ended);
-        return ended.was_there;
-      });
-    } else if constexpr (Scheme::choice == order::first_fit) {
+    const auto place = placing_in(blocks);
+    if constexpr (!Kernel::blocks::knows_popcount)
+      if (detail::must_ask_before<Scheme>(blocks.state())) {
+        detail::asking_placing walk(
+            place, [this](key_hash hash) noexcept { return query_one<Kernel>(*this, hash); });
+        use(walk, [this](const auto& ended) {
+          this->template settle<Kernel>(ended);
+          return ended.was_there;
+        });
+        return;
+      }
+    if constexpr (Scheme::choice == order::first_fit) {
       auto walk = place;
-      use(walk, [&](const auto& ended) { return settle(blocks, ended); });
+      use(walk, [this](const auto& ended) { return this->template settle<Kernel>(ended); });
     }
   }
   template <class Kernel>
   static bool insert_one(engine& changed, key_hash hash) noexcept {
+    if constexpr (placing<Scheme, typename Kernel::blocks>::may_overtake) {
+      auto blocks = changed.blocks<Kernel>();
+      if (!detail::must_ask_before<Scheme>(blocks.state())) {
+        // Most end in their first block: apart from the walk, as a query.
+        const auto walk = changed.placing_in(blocks);
+        const bucket_look said =
+            walk.look(walk.start(hash, item_of<typename Kernel::blocks>(hash)));
+        if (said.beyond == 0) return said.found != 0;
+        return compiled_for<Kernel::level, insert_beyond<Kernel>, engine&, key_hash>::call(changed,
+                                                                                           hash);
+      }
+    }
+    return compiled_for<Kernel::level, insert_whole<Kernel>, engine&, key_hash>::call(changed,
+                                                                                      hash);
+  }
+  /// An element that its first block has refused.
+  template <class Kernel>
+  static bool insert_beyond(engine& changed, key_hash hash) noexcept {
+    auto blocks = changed.blocks<Kernel>();
+    auto walk = changed.placing_in(blocks);
+    auto one = walk.start(hash, item_of<typename Kernel::blocks>(hash));
+    walk.leave(one);
+    if (one.end == walk_end::open) finish_walk(walk, one);
+    return changed.settle<Kernel>(one);
+  }
+  template <class Kernel>
+  static bool insert_whole(engine& changed, key_hash hash) noexcept {
     bool present = false;
     changed.with_placing<Kernel>([&](auto& walk, auto was_there) {
-      const auto start = walk.start(hash, item_of<typename Kernel::blocks>(hash));
-      present = was_there(walk_to_end(walk, start));
+      auto one = walk.start(hash, item_of<typename Kernel::blocks>(hash));
+      finish_walk(walk, one);
+      present = was_there(one);
     });
     return present;
   }
-  template <class Kernel, class Source>
-  static std::uint64_t insert_with(engine& changed, std::size_t count, Source source) {
+  template <class Kernel>
+  static std::uint64_t insert_with(engine& changed, const hash_feed& hashes) {
     std::uint64_t added = 0;
+    const at_end count([&] { add(changed.size_, added); });
     changed.with_placing<Kernel>([&](auto& walk, auto was_there) {
-      const auto start = [&](key_hash hash) {
-        return walk.start(hash, item_of<typename Kernel::blocks>(hash));
+      const auto start_any = [](const auto& any, key_hash hash) {
+        return any.start(hash, item_of<typename Kernel::blocks>(hash));
       };
+      const auto start = [&](key_hash hash) { return start_any(walk, hash); };
       const auto end = [&](std::size_t, const auto& ended) { added += was_there(ended) ? 0u : 1u; };
       if constexpr (std::remove_cvref_t<decltype(walk)>::may_overtake) {
         const auto answer = [&](std::size_t, bool found) { added += found ? 0u : 1u; };
-        const auto correct = [&](std::size_t, const auto& ended) {
-          added -= was_there(ended) ? 1u : 0u;
-        };
+        const asking_sink correct{
+            [&](std::size_t, const auto& ended) { added -= was_there(ended) ? 1u : 0u; },
+            [&](const auto& ended) { changed.ask_for_overflow(ended.probe); }};
         // An element that is forced changes a block which those behind it have seen already. So
         // walks go in rounds while the list has room for all that are open, then one by one.
-        const auto gate = [&] {
-          return changed.dropped_ != 0 ||
-                 changed.plan_.overflow_reserve >= changed.entries_ + most_open_looks<>;
+        const auto gate = [&](std::size_t open) {
+          return changed.dropped_ != 0 || changed.plan_.overflow_reserve >= changed.entries_ + open;
         };
-        const std::size_t done = roll_looks(walk, count, source, start, answer, correct, gate);
-        if (done == count) return;
-        roll_in_order(
-            walk, count - done, [&](std::size_t i) { return start(source(done + i)); },
-            [&](std::size_t i, const auto& ended) { end(done + i, ended); });
+        const std::size_t done =
+            roll_looks(walk, hashes.size(), hashes, start_any, answer, correct, gate);
+        roll_in_order(walk, hashes.size(), hashes, start, end, done);
       } else {
-        roll(walk, count, source, start, end);
+        roll(walk, hashes.size(), hashes, start, end);
       }
     });
     return added;
@@ -367,6 +384,42 @@ class basic_balanced_engine {
   count_type forced_;
   std::uint64_t dropped_;  // only a merge changes it
 };
+
+template <class Scheme, class Words>
+basic_balanced_engine<Scheme, Words>::basic_balanced_engine(const filter_plan& plan,
+                                                            line_memory memory,
+                                                            const filter_counts& counts)
+    : memory_(std::move(memory)),
+      plan_(checked(plan)),
+      scheme_(detail::scheme_over<Scheme>(std::span(plan.level_blocks).first(plan.levels),
+                                          plan.choices)),
+      frame_(plan),
+      rule_(plan.state.threshold, plan.state.admit_probability),
+      level_(std::min(widest, kernel_level<Words>(simd_in_use(), plan.block_bits))),
+      calls_(with_known_kernel([](auto chosen) { return calls_with<decltype(chosen)>(); })),
+      list_begin_(static_cast<std::size_t>(plan.memory().cells)),
+      size_(counts.size),
+      entries_(counts.overflow),
+      forced_(counts.forced),
+      dropped_(counts.dropped) {}
+
+template <class Scheme, class Words>
+std::uint64_t basic_balanced_engine<Scheme, Words>::insert_all(const hash_feed& hashes) {
+  return with_known_kernel([&](auto chosen) {
+    using chosen_kernel = decltype(chosen);
+    return compiled_for<chosen_kernel::level, insert_with<chosen_kernel>, engine&,
+                        const hash_feed&>::call(*this, hashes);
+  });
+}
+
+template <class Scheme, class Words>
+void basic_balanced_engine<Scheme, Words>::query_all(const hash_feed& hashes, bool* answers) const {
+  with_known_kernel([&](auto chosen) {
+    using chosen_kernel = decltype(chosen);
+    compiled_for<chosen_kernel::level, query_with<chosen_kernel>, const engine&, const hash_feed&,
+                 bool*>::call(*this, hashes, answers);
+  });
+}
 
 template <class Scheme, class Words>
 void basic_balanced_engine<Scheme, Words>::merge(const engine& other) noexcept {
@@ -458,6 +511,15 @@ double basic_balanced_engine<Scheme, Words>::current_fpr() const {
   }
   return fpr + reached * (dropped_ != 0 ? 1 : overflow().match_probability());
 }
+
+#if defined(ONEPROBE_COMPILED_FILTERS) && !defined(ONEPROBE_NO_SIMD)
+extern template class basic_balanced_engine<single, plain_words>;
+extern template class basic_balanced_engine<sequential, plain_words>;
+extern template class basic_balanced_engine<multilevel, plain_words>;
+extern template class basic_balanced_engine<d_random, plain_words>;
+extern template class basic_balanced_engine<d_left, plain_words>;
+extern template class basic_balanced_engine<multilevel, atomic_words>;
+#endif
 
 template <class Scheme>
 class balanced_engine : public basic_balanced_engine<Scheme, plain_words> {

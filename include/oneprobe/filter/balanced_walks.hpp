@@ -32,10 +32,10 @@ class block_search {
   using key = std::uint64_t;  // the pattern of the element
   using slot = std::uint32_t;
   static constexpr simd_level level = Blocks::level;
+  static constexpr bool is_view = true;
 
-  block_search(const Scheme& scheme, const Blocks& blocks, const block_frame& frame,
-               admission rule) noexcept
-      : scheme_(&scheme), blocks_(blocks), frame_(&frame), rule_(rule) {}
+  block_search(const Scheme& scheme, const Blocks& blocks, admission rule) noexcept
+      : scheme_(&scheme), blocks_(blocks), rule_(rule) {}
 
   void prefetch(position at) const noexcept { blocks_.prefetch(at); }
   std::optional<slot> find(position at, key pattern) const noexcept {
@@ -50,7 +50,7 @@ class block_search {
   /// What a query ends with in this block, `open` where it would go on or this cannot tell: a look
   /// without a call and with few registers, for the first block, where most queries end.
   walk_end glance(position at, key pattern, key_hash hash) const noexcept {
-    if (Scheme::choice == order::parallel || frame_->tracking_bits == 0) return walk_end::open;
+    if (Scheme::choice == order::parallel || !blocks_.state().tracks()) return walk_end::open;
     if (blocks_.first_set(at, pattern))
       return blocks_.first_are_all() ? walk_end::present : walk_end::open;
     return may_be_beyond(at, hash) ? walk_end::open : walk_end::absent;
@@ -58,9 +58,9 @@ class block_search {
   bool may_be_beyond(position at, key_hash hash) const noexcept {
     if constexpr (Scheme::choice == order::parallel) {
       // It may be in any candidate; but in the overflow only if all were full.
-      return !is_last(*scheme_, at) || blocks_.load(at) >= frame_->state.threshold;
+      return !is_last(*scheme_, at) || blocks_.load(at) >= blocks_.state().threshold;
     } else {
-      if (frame_->tracking_bits != 0) return blocks_.is_tracked(at, tracking_mark(hash));
+      if (blocks_.state().tracks()) return blocks_.is_tracked(at, tracking_mark(hash));
       return is_beyond_counter(*this, at, hash);
     }
   }
@@ -71,7 +71,7 @@ class block_search {
   [[gnu::noinline]] static bool is_beyond_counter(block_search search, position at,
                                                   key_hash hash) noexcept {
     const block_reading found = search.blocks_.read(at);
-    const block_state& state = search.frame_->state;
+    const block_state state = search.blocks_.state();
     const auto refused_by_coin = [&] {
       return found.load >= search.rule_.limit(*search.scheme_, hash, at.level);
     };
@@ -93,7 +93,6 @@ class block_search {
 
   const Scheme* scheme_;
   Blocks blocks_;
-  const block_frame* frame_;
   admission rule_;
 };
 

@@ -14,8 +14,8 @@
 // Threads: const functions may run together; anything else alone. The concurrent_ filters also
 // insert together. Memory: all of it from the start, exactly `plan().memory()`; nothing allocates
 // after construction. A copy has memory of its own, also the copy of a view. Nothing throws but
-// construction, copies, and a hash policy that does. What was moved from can only be assigned to or
-// destroyed.
+// construction, copies, and a hash policy or a hash_feed that does. What was moved from can only be
+// assigned to or destroyed.
 #pragma once
 
 #include <algorithm>
@@ -23,9 +23,6 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
-#include <memory>
-#include <ranges>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -34,28 +31,27 @@
 #include "oneprobe/core/error.hpp"
 #include "oneprobe/core/filter_answers.hpp"
 #include "oneprobe/core/filter_plan.hpp"
+#include "oneprobe/core/hash_feed.hpp"
 #include "oneprobe/core/key_hash.hpp"
 #include "oneprobe/core/line_memory.hpp"
-#include "oneprobe/core/prefetch.hpp"
 #include "oneprobe/hash/hasher.hpp"
+#include "oneprobe/hash/range_hashes.hpp"
 
 namespace oneprobe::inline v0_1 {
 
-/// What a filter is around: bits and hashes, no keys. `source(i)` gives hash number i, `sink(i,
-/// answer)` takes each answer once, in any order.
+/// What a filter is around: bits and hashes, no keys.
 template <class Engine>
 concept filter_engine = std::copyable<Engine> &&
     requires(Engine& engine, const Engine& asked, key_hash hash, const filter_plan& plan,
-             const filter_counts& counts, key_hash (&source)(std::size_t),
-             void (&sink)(std::size_t, bool)) {
+             const filter_counts& counts, const hash_feed& hashes, bool* answers) {
   { Engine::kind } -> std::convertible_to<filter_kind>;
   Engine(plan, line_memory(), counts);  // refuses a plan it cannot follow
   { engine.insert(hash) }
   noexcept->std::same_as<insert_outcome>;
-  { engine.insert_all(std::size_t{}, source) } -> std::same_as<std::uint64_t>;  // how many added
+  { engine.insert_all(hashes) } -> std::same_as<std::uint64_t>;  // how many added
   { asked.may_contain(hash) }
   noexcept->std::same_as<bool>;
-  asked.query_all(std::size_t{}, source, sink);
+  asked.query_all(hashes, answers);  // an answer for each hash, in any order
   { asked.explain(hash) }
   noexcept->std::same_as<lookup_path>;
   { asked.plan() } -> std::same_as<const filter_plan&>;
@@ -78,22 +74,6 @@ concept erasing_engine = filter_engine<Engine> && requires(Engine& engine, key_h
   { engine.erase(hash) }
   noexcept->std::same_as<erase_outcome>;
 };
-
-template <class Hash, class Key>
-concept hashes_or_is_hash =
-    std::same_as<std::remove_cvref_t<Key>, key_hash> || hash_policy<Hash, Key>;
-
-/// Nothing in a filter throws but the caller's own hash.
-template <class Hash, class Key>
-inline constexpr bool hashes_without_throwing =
-    std::same_as<std::remove_cvref_t<Key>, key_hash> ||
-    std::is_nothrow_invocable_v<const Hash&, const Key&>;
-
-/// Keys in bulk: their number is known, and any of them can be asked for.
-template <class Keys, class Hash>
-concept bulk_keys =
-    std::ranges::random_access_range<const Keys> && std::ranges::sized_range<const Keys> &&
-    hashes_or_is_hash<Hash, std::ranges::range_value_t<const Keys>>;
 
 /// The lookups of a filter. Over memory of somebody else it is a view: nothing is copied.
 template <filter_engine Engine, class Hash>
@@ -121,10 +101,13 @@ class filter_reader {
   /// Returns the number of keys that may be contained. REQUIRES: as many answers as keys.
   template <bulk_keys<Hash> Keys>
   std::uint64_t bulk_may_contain(const Keys& keys, std::span<bool> answers) const {
-    assert(static_cast<std::size_t>(std::ranges::size(keys)) == answers.size());
-    // Counted afterwards: inside the loop it would be one more thing to do for each key.
-    engine_.query_all(answers.size(), source_of(keys),
-                      [first = answers.data()](std::size_t i, bool answer) { first[i] = answer; });
+    return bulk_may_contain(range_hashes(hash_, keys).feed(), answers);
+  }
+  /// The same for hashes that are made when they are needed.
+  std::uint64_t bulk_may_contain(const hash_feed& hashes, std::span<bool> answers) const {
+    assert(hashes.size() == answers.size());
+    engine_.query_all(hashes, answers.data());
+    // Counted now: inside the loop it would be one more thing to do for each key.
     return static_cast<std::uint64_t>(std::count(answers.begin(), answers.end(), true));
   }
 
@@ -168,31 +151,7 @@ class filter_reader {
 
   template <class Key>
   key_hash hash_of(const Key& key) const noexcept(hashes_without_throwing<Hash, Key>) {
-    if constexpr (std::same_as<Key, key_hash>)
-      return key;
-    else
-      return hash_(key);
-  }
-  /// The hash of each key of a range, for the engine.
-  template <class Iterator>
-  struct hash_source {
-    const filter_reader* reader;
-    Iterator first;
-
-    key_hash operator()(std::size_t i) const
-        noexcept(hashes_without_throwing<Hash, std::iter_value_t<Iterator>>) {
-      return reader->hash_of(first[static_cast<std::iter_difference_t<Iterator>>(i)]);
-    }
-    /// Fetches keys that will be hashed soon.
-    void ask_for(std::size_t from,
-                 std::size_t count) const noexcept requires std::contiguous_iterator<Iterator> {
-      prefetch_bytes(std::to_address(first) + from, count * sizeof(std::iter_value_t<Iterator>));
-    }
-  };
-  template <class Keys>
-  auto source_of(const Keys& keys) const noexcept {
-    using iterator = std::ranges::iterator_t<const Keys>;
-    return hash_source<iterator>{this, std::ranges::begin(keys)};
+    return hash_with(hash_, key);
   }
   static line_memory checked(const filter_plan& plan, line_memory memory) {
     check_plan(plan, kind);
@@ -241,9 +200,10 @@ class basic_filter : public filter_reader<Engine, Hash> {
   /// Returns how many were surely not there before.
   template <bulk_keys<Hash> Keys>
   std::uint64_t bulk_insert(const Keys& keys) {
-    return this->engine_.insert_all(static_cast<std::size_t>(std::ranges::size(keys)),
-                                    this->source_of(keys));
+    return bulk_insert(range_hashes(this->hash(), keys).feed());
   }
+  /// The same for hashes that are made when they are needed.
+  std::uint64_t bulk_insert(const hash_feed& hashes) { return this->engine_.insert_all(hashes); }
 
   /// Takes an element out. REQUIRES: it was inserted, else others may be lost; `absent` and nothing
   /// changed where that is certain.

@@ -26,9 +26,11 @@
 #include <type_traits>
 #include <utility>
 
+#include "oneprobe/core/at_end.hpp"
 #include "oneprobe/core/default_plans.hpp"
 #include "oneprobe/core/filter_answers.hpp"
 #include "oneprobe/core/filter_plan.hpp"
+#include "oneprobe/core/hash_feed.hpp"
 #include "oneprobe/core/line_memory.hpp"
 #include "oneprobe/core/prefetch.hpp"
 #include "oneprobe/core/shared_count.hpp"
@@ -43,8 +45,8 @@ namespace oneprobe::inline v0_1 {
 namespace detail {
 
 /// One block visited: asked whether all bits of an element are set, or told to set them. A walk of
-/// one step. `Bits` is a block_bits, `Byte` const for a question.
-template <class Bits, class Byte>
+/// one step. `Bits` is a block_bits, `Byte` const for a question, `BitsSet` a bits_set_range.
+template <class Bits, class Byte, class BitsSet>
 class block_visit {
  public:
   static constexpr bool single_step = true;
@@ -54,23 +56,39 @@ class block_visit {
     std::uint64_t pattern;
   };
 
-  block_visit(single scheme, Byte* memory, block_shape shape) noexcept
-      : scheme_(scheme), memory_(memory), shape_(shape) {}
+  block_visit(single scheme, Byte* memory, std::uint32_t bits_set) noexcept
+      : scheme_(scheme),
+        memory_(memory),
+        shape_(BitsSet::known({.bits_set = bits_set, .bloom_bits = Bits::bytes * 8})) {}
 
   state start(key_hash hash) const noexcept {
     return {.block = memory_ + scheme_.first(hash).bucket * Bits::bytes,
             .pattern = pattern_bits(hash)};
   }
-  void prefetch(const state& walk) const noexcept { prefetch_line(walk.block); }
+  void prefetch(const state& walk) const noexcept { prefetch_line_ahead(walk.block); }
   /// Whether all bits are set, or were.
   bool step(const state& walk) const noexcept {
     if constexpr (std::is_const_v<Byte>)
-      return Bits::all_set(walk.block, walk.pattern, shape_);
+      return Bits::all_set(walk.block, walk.pattern, shape());
     else
-      return Bits::set_all(walk.block, walk.pattern, shape_);
+      return Bits::set_all(walk.block, walk.pattern, shape());
+  }
+  /// The same with the bits of many elements at once. Questions are short enough without.
+  using prepared =
+      std::conditional_t<std::is_const_v<Byte>, void, typename prepared_by<Bits>::type>;
+  template <class Prepared>
+  bool step(const state& walk, const Prepared& element) const noexcept {
+    return Bits::set_all(walk.block, element, shape());
+  }
+  template <class StartAt, class Prepared>
+  void prepare(std::size_t count, StartAt&& start_at, Prepared* out) const {
+    prepare_patterns<Bits>(
+        count, [&](std::size_t i) { return start_at(i).pattern; }, shape(), out);
   }
 
  private:
+  block_shape shape() const noexcept { return BitsSet::known(shape_); }
+
   single scheme_;
   Byte* memory_;
   block_shape shape_;
@@ -98,15 +116,7 @@ class basic_blocked_engine {
  public:
   static constexpr filter_kind kind = filter_kind::blocked;
 
-  basic_blocked_engine(const filter_plan& plan, line_memory memory, const filter_counts& counts)
-      : memory_(std::move(memory)),
-        plan_(checked(plan)),
-        scheme_(plan.blocks()),
-        shape_{.bits_set = plan.bits_set, .bloom_bits = plan.block_bits},
-        level_(kernel_level<Words>(simd_in_use(), plan.block_bits)),
-        inlined_(choose_inlined()),
-        visits_(choose_visits()),
-        size_(counts.size) {}
+  basic_blocked_engine(const filter_plan& plan, line_memory memory, const filter_counts& counts);
 
   static filter_plan default_plan(std::uint64_t elements, double fpr) {
     return default_filter_plan(kind, elements, fpr);
@@ -118,14 +128,7 @@ class basic_blocked_engine {
     add_to_size(1);
     return insert_outcome::added;
   }
-  template <class Source>
-  std::uint64_t insert_all(std::size_t count, Source&& source) {
-    std::uint64_t added = 0;
-    roll_blocks(memory_.data(), count, source,
-                [&](std::size_t, bool present) { added += present ? 0 : 1; });
-    add_to_size(added);
-    return added;
-  }
+  std::uint64_t insert_all(const hash_feed& hashes);
   void merge(const basic_blocked_engine& other) noexcept {
     for (std::size_t i = 0; i < memory_.size(); i += word_bytes)
       Words::set_bits(memory_.data() + i, Words::load(other.memory_.data() + i));
@@ -139,10 +142,7 @@ class basic_blocked_engine {
   bool may_contain(key_hash hash) const noexcept {
     return visit_with(visits_.all_set, *this, hash);
   }
-  template <class Source, class Sink>
-  void query_all(std::size_t count, Source&& source, Sink&& sink) const {
-    roll_blocks(memory_.data(), count, source, sink);
-  }
+  void query_all(const hash_feed& hashes, bool* answers) const;
   lookup_path explain(key_hash hash) const noexcept {
     return {
         .stopped = may_contain(hash) ? lookup_path::stop::matched : lookup_path::stop::ruled_out,
@@ -184,13 +184,9 @@ class basic_blocked_engine {
   };
   template <class Kernel, std::uint32_t MostBitsSet, class Engine>
   static bool visit_once(Engine& visited, key_hash hash) noexcept {
-    const std::uint32_t bits_set = visited.shape_.bits_set;
-#if defined(__GNUC__)
-    if (bits_set > MostBitsSet) __builtin_unreachable();
-#endif
-    const detail::block_visit<Kernel, std::remove_pointer_t<decltype(visited.memory_.data())>> walk(
-        visited.scheme_, visited.memory_.data(),
-        {.bits_set = bits_set, .bloom_bits = Kernel::bytes * 8});
+    using byte = std::remove_pointer_t<decltype(visited.memory_.data())>;
+    const detail::block_visit<Kernel, byte, bits_set_range<1, MostBitsSet>> walk(
+        visited.scheme_, visited.memory_.data(), visited.shape_.bits_set);
     return walk.step(walk.start(hash));
   }
   template <class Kernel, std::uint32_t MostBitsSet>
@@ -213,26 +209,25 @@ class basic_blocked_engine {
     });
   }
 
-  /// By the pointer; or inlined, where the program is compiled for the processor and blocks are
-  /// lines.
+  /// By the pointer; or inlined, where the program is compiled for what the filter uses and blocks
+  /// are lines. The program, not this library: an engine may have been made by code that is
+  /// compiled for any processor.
   template <class Visit, class Engine>
   static bool visit_with(Visit visit, Engine& visited, key_hash hash) noexcept {
     constexpr simd_level level = kernel_level<Words>(simd_compiled, 512);
     if constexpr (level != simd_level::plain) {
       using enum block_layout;
       constexpr std::uint32_t most = filter_plan::most_bits_set_in_block;
-      if (visited.inlined_ == inlined::independent)
+      if (visited.line_kernel_ == number_of(level, independent))
         return visit_once<block_bits<512, independent, level, Words>, most>(visited, hash);
-      if (visited.inlined_ == inlined::lanes)
+      if (visited.line_kernel_ == number_of(level, lanes))
         return visit_once<block_bits<512, lanes, level, Words>, most>(visited, hash);
     }
     return visit(visited, hash);
   }
-  enum class inlined : std::uint8_t { nothing, independent, lanes };
-  inlined choose_inlined() const noexcept {
-    if (level_ != kernel_level<Words>(simd_compiled, 512) || plan_.block_bits != 512)
-      return inlined::nothing;
-    return plan_.layout == block_layout::lanes ? inlined::lanes : inlined::independent;
+  /// A kernel for lines, as a number to compare; 0 is none.
+  static constexpr unsigned number_of(simd_level level, block_layout layout) noexcept {
+    return 1 + 2 * static_cast<unsigned>(level) + (layout == block_layout::lanes ? 1 : 0);
   }
 
   /// Calls `use` with the kernel for this filter's blocks.
@@ -256,28 +251,26 @@ class basic_blocked_engine {
                 : with_layout<256, simd_level::plain>(use);
   }
 
-  template <class Kernel, class BitsSet, class Byte, class Source, class Sink>
-  static void roll_with(const basic_blocked_engine& visited, Byte* memory, std::size_t count,
-                        Source source, Sink sink) {
-    const detail::block_visit<Kernel, Byte> walk(
-        visited.scheme_, memory,
-        BitsSet::known({.bits_set = visited.shape_.bits_set, .bloom_bits = Kernel::bytes * 8}));
+  template <class Kernel, class BitsSet, class Byte, class Sink>
+  static void roll_with(const basic_blocked_engine& visited, Byte* memory, const hash_feed& hashes,
+                        Sink sink) {
+    const detail::block_visit<Kernel, Byte, BitsSet> walk(visited.scheme_, memory,
+                                                          visited.shape_.bits_set);
     roll(
-        walk, count, source, [&](key_hash hash) { return walk.start(hash); }, sink);
+        walk, hashes.size(), hashes, [&](key_hash hash) { return walk.start(hash); }, sink);
   }
-  /// Visits the blocks of all hashes, asked for ahead. Source and sink go by value: what they hold
-  /// then lies in the registers of the loop.
-  template <class Byte, class Source, class Sink>
-  void roll_blocks(Byte* memory, std::size_t count, Source source, Sink sink) const {
+  /// Visits the blocks of all hashes, asked for ahead. The sink goes by value: what it holds then
+  /// lies in the registers of the loop.
+  template <class Byte, class Sink>
+  void roll_blocks(Byte* memory, const hash_feed& hashes, Sink sink) const {
     with_kernel([&](auto bits) {
       using kernel = decltype(bits);
       const auto roll_within = [&](auto range) {
-        compiled_for<kernel::level, roll_with<kernel, decltype(range), Byte, Source, Sink>,
-                     const basic_blocked_engine&, Byte*, std::size_t, Source, Sink>::call(*this,
-                                                                                          memory,
-                                                                                          count,
-                                                                                          source,
-                                                                                          sink);
+        compiled_for<kernel::level, roll_with<kernel, decltype(range), Byte, Sink>,
+                     const basic_blocked_engine&, Byte*, const hash_feed&, Sink>::call(*this,
+                                                                                       memory,
+                                                                                       hashes,
+                                                                                       sink);
       };
       if constexpr (kernel::level == simd_level::avx512 &&
                     kernel::layout == block_layout::independent)
@@ -293,10 +286,36 @@ class basic_blocked_engine {
   single scheme_;
   block_shape shape_;
   simd_level level_;
-  inlined inlined_;
+  unsigned line_kernel_;
   visits visits_;
   size_count size_;
 };
+
+template <class Words>
+basic_blocked_engine<Words>::basic_blocked_engine(const filter_plan& plan, line_memory memory,
+                                                  const filter_counts& counts)
+    : memory_(std::move(memory)),
+      plan_(checked(plan)),
+      scheme_(plan.blocks()),
+      shape_{.bits_set = plan.bits_set, .bloom_bits = plan.block_bits},
+      level_(kernel_level<Words>(simd_in_use(), plan.block_bits)),
+      line_kernel_(plan.block_bits == 512 ? number_of(level_, plan.layout) : 0),
+      visits_(choose_visits()),
+      size_(counts.size) {}
+
+template <class Words>
+std::uint64_t basic_blocked_engine<Words>::insert_all(const hash_feed& hashes) {
+  std::uint64_t added = 0;
+  const at_end count([&] { add_to_size(added); });
+  roll_blocks(memory_.data(), hashes,
+              [&added](std::size_t, bool present) { added += present ? 0 : 1; });
+  return added;
+}
+
+template <class Words>
+void basic_blocked_engine<Words>::query_all(const hash_feed& hashes, bool* answers) const {
+  roll_blocks(memory_.data(), hashes, [answers](std::size_t i, bool found) { answers[i] = found; });
+}
 
 template <class Words>
 double basic_blocked_engine<Words>::fill_fraction() const {
@@ -335,6 +354,11 @@ double basic_blocked_engine<Words>::current_fpr() const {
   });
   return sum / static_cast<double>(scheme_.buckets());
 }
+
+#if defined(ONEPROBE_COMPILED_FILTERS) && !defined(ONEPROBE_NO_SIMD)
+extern template class basic_blocked_engine<plain_words>;
+extern template class basic_blocked_engine<atomic_words>;
+#endif
 
 class blocked_engine : public basic_blocked_engine<plain_words> {
  public:

@@ -17,9 +17,11 @@
 #include <span>
 #include <utility>
 
+#include "oneprobe/core/at_end.hpp"
 #include "oneprobe/core/default_plans.hpp"
 #include "oneprobe/core/filter_answers.hpp"
 #include "oneprobe/core/filter_plan.hpp"
+#include "oneprobe/core/hash_feed.hpp"
 #include "oneprobe/core/line_memory.hpp"
 #include "oneprobe/core/prefetch.hpp"
 #include "oneprobe/core/simd.hpp"
@@ -116,7 +118,7 @@ class cell_query {
     const std::uint64_t bits = pattern_bits(hash);
     return {.bits = bits, .at = place_of_cell(geometry_(bits, 0), cell_bits_)};
   }
-  void prefetch(const state& walk) const noexcept { prefetch_line(memory_ + walk.at.byte); }
+  void prefetch(const state& walk) const noexcept { prefetch_line_ahead(memory_ + walk.at.byte); }
   void prefetch_next(const state& walk) const noexcept { prefetch(walk); }
 
   void step(state& walk) const noexcept {
@@ -140,6 +142,15 @@ class cell_query {
   std::uint64_t cell_mask_;
 };
 
+template <class Geometry>
+void answer_all(const cell_query<Geometry>& walk, const hash_feed& hashes, bool* answers) {
+  roll(
+      walk, hashes.size(), hashes, [&](key_hash hash) { return walk.start(hash); },
+      [&](std::size_t i, const typename cell_query<Geometry>::state& ended) {
+        answers[i] = ended.end == walk_end::present;
+      });
+}
+
 /// Changes all k cells of an element in one step, after all of them were asked for.
 template <class Geometry, class Change>
 class cell_change {
@@ -157,7 +168,7 @@ class cell_change {
 
   void prefetch(key_hash hash) const noexcept {
     for_each_cell(geometry_, hash, bits_set_, cell_bits_,
-                  [this](cell_place at) { prefetch_line(memory_ + at.byte); });
+                  [this](cell_place at) { prefetch_line_ahead(memory_ + at.byte); });
   }
   /// Whether all cells were above zero before.
   bool step(key_hash hash) const noexcept { return change_(hash); }
@@ -252,14 +263,13 @@ class bit_cells_engine {
     ++counts_.size;
     return insert_outcome::added;
   }
-  template <class Source>
-  std::uint64_t insert_all(std::size_t count, Source&& source) {
+  std::uint64_t insert_all(const hash_feed& hashes) {
     const auto set = [this](key_hash hash) { return set_all(hash); };
     cell_change<Geometry, decltype(set)> walk(geometry_, memory_.data(), plan_.bits_set, 1, set);
     std::uint64_t added = 0;
-    roll(walk, count, source, std::identity(),
+    const at_end count([&] { counts_.size += added; });
+    roll(walk, hashes.size(), hashes, std::identity(),
          [&](std::size_t, bool present) { added += present ? 0 : 1; });
-    counts_.size += added;
     return added;
   }
   void merge(const bit_cells_engine& other) noexcept {
@@ -275,14 +285,8 @@ class bit_cells_engine {
     const query walk = make_query();
     return walk_to_end(walk, walk.start(hash)).end == walk_end::present;
   }
-  template <class Source, class Sink>
-  void query_all(std::size_t count, Source&& source, Sink&& sink) const {
-    const query walk = make_query();
-    roll(
-        walk, count, source, [&](key_hash hash) { return walk.start(hash); },
-        [&](std::size_t i, const typename query::state& ended) {
-          sink(i, ended.end == walk_end::present);
-        });
+  void query_all(const hash_feed& hashes, bool* answers) const {
+    answer_all(make_query(), hashes, answers);
   }
   lookup_path explain(key_hash hash) const noexcept {
     return explain_cells(geometry_, memory_.data(), hash, plan_.bits_set, 1);

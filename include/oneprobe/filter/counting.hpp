@@ -24,6 +24,8 @@
 #include <span>
 #include <utility>
 
+#include "oneprobe/core/at_end.hpp"
+#include "oneprobe/core/hash_feed.hpp"
 #include "oneprobe/filter/basic_filter.hpp"
 #include "oneprobe/filter/cells.hpp"
 
@@ -45,15 +47,14 @@ class counting_engine {
     ++counts_.size;
     return insert_outcome::added;
   }
-  template <class Source>
-  std::uint64_t insert_all(std::size_t count, Source&& source) {
+  std::uint64_t insert_all(const hash_feed& hashes) {
     const auto up = [this](key_hash hash) { return count_up(hash); };
     detail::cell_change<geometry, decltype(up)> walk(geometry_, memory_.data(), plan_.bits_set,
                                                      plan_.counter_bits, up);
     std::uint64_t added = 0;
-    roll(walk, count, source, std::identity(),
+    const at_end count([&] { counts_.size += added; });
+    roll(walk, hashes.size(), hashes, std::identity(),
          [&](std::size_t, bool present) { added += present ? 0 : 1; });
-    counts_.size += added;
     return added;
   }
   erase_outcome erase(key_hash hash) noexcept {
@@ -73,12 +74,8 @@ class counting_engine {
     const query walk = make_query();
     return walk_to_end(walk, walk.start(hash)).end == walk_end::present;
   }
-  template <class Source, class Sink>
-  void query_all(std::size_t count, Source&& source, Sink&& sink) const {
-    const query walk = make_query();
-    roll(
-        walk, count, source, [&](key_hash hash) { return walk.start(hash); },
-        [&](std::size_t i, const query::state& ended) { sink(i, ended.end == walk_end::present); });
+  void query_all(const hash_feed& hashes, bool* answers) const {
+    detail::answer_all(make_query(), hashes, answers);
   }
   lookup_path explain(key_hash hash) const noexcept {
     return detail::explain_cells(geometry_, memory_.data(), hash, plan_.bits_set,

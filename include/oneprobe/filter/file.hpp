@@ -195,23 +195,19 @@ template <class Filter>
 std::optional<load_failure> find_mismatch(const file_facts& facts, std::string_view name) {
   using engine = typename Filter::engine_type;
   using hash = typename Filter::hash_type;
-  const auto wrong = [&](std::string_view holds, std::string_view asked) {
-    return load_failure{load_error::wrong_kind,
-                        std::string(name) + " is of the wrong kind: it holds " +
-                            std::string(holds) + ", asked for was " + std::string(asked)};
-  };
   if (facts.kind() != Filter::kind)
-    return wrong("a " + std::string(name_of(facts.kind())) + " filter",
-                 "a " + std::string(name_of(Filter::kind)) + " filter");
+    return wrong_kind(name, static_cast<std::uint16_t>(facts.kind()),
+                      contents_of(static_cast<std::uint16_t>(Filter::kind)));
   if constexpr (requires { engine::find_fault(facts.plan); }) {
     if (const std::optional<std::string> fault = engine::find_fault(facts.plan))
       return load_failure{load_error::wrong_kind,
                           std::string(name) + " is of the wrong kind: " + *fault};
   }
   if (facts.hash != file_hash_of<hash>())
-    return facts.hash == file_hash::own
-               ? wrong("keys hashed by the writer's own policy", "a filter with seeded_hash")
-               : wrong("keys hashed by seeded_hash", "a filter with a hash policy of your own");
+    return facts.hash == file_hash::own ? wrong_kind(name, "keys hashed by the writer's own policy",
+                                                     "a filter with seeded_hash")
+                                        : wrong_kind(name, "keys hashed by seeded_hash",
+                                                     "a filter with a hash policy of your own");
   return std::nullopt;
 }
 

@@ -46,8 +46,10 @@
 #include "oneprobe/core/default_plans.hpp"
 #include "oneprobe/core/filter_answers.hpp"
 #include "oneprobe/core/filter_plan.hpp"
+#include "oneprobe/core/hash_feed.hpp"
 #include "oneprobe/core/line_memory.hpp"
 #include "oneprobe/core/simd.hpp"
+#include "oneprobe/core/word_access.hpp"
 #include "oneprobe/filter/basic_filter.hpp"
 #include "oneprobe/hash/derive.hpp"
 #include "oneprobe/overflow/fingerprint_list.hpp"
@@ -59,22 +61,17 @@
 
 namespace oneprobe::inline v0_1 {
 
-class fingerprint_engine {
+/// `Words` is plain_words: threads do not insert together. A template, so that it can be compiled
+/// apart from the headers.
+template <class Words>
+class basic_fingerprint_engine {
+  static_assert(!Words::shared, "a fingerprint that is handed on is nowhere for a moment");
+
  public:
   static constexpr filter_kind kind = filter_kind::fingerprint;
 
-  fingerprint_engine(const filter_plan& plan, line_memory memory, const filter_counts& counts)
-      : memory_(std::move(memory)),
-        plan_(checked(plan)),
-        scheme_(std::span(plan.level_blocks).first(plan.levels), plan.pocket.fingerprints()),
-        frame_(plan.pocket),
-        level_(simd_in_use()),
-        calls_(calls_now()),
-        list_begin_(static_cast<std::size_t>(plan.memory().cells)),
-        size_(counts.size),
-        entries_(counts.overflow),
-        forced_(counts.forced),
-        dropped_(counts.dropped) {}
+  basic_fingerprint_engine(const filter_plan& plan, line_memory memory,
+                           const filter_counts& counts);
 
   static filter_plan default_plan(std::uint64_t elements, double fpr) {
     return default_filter_plan(kind, elements, fpr);
@@ -83,34 +80,15 @@ class fingerprint_engine {
   insert_outcome insert(key_hash hash) noexcept {
     return calls_.insert(*this, hash) ? insert_outcome::possibly_present : insert_outcome::added;
   }
-  template <class Source>
-  std::uint64_t insert_all(std::size_t count, Source&& source) {
-    std::uint64_t added = 0;
-    with_buckets([&](auto chosen) {
-      using buckets = typename decltype(chosen)::type;
-      using copy = std::remove_cvref_t<Source>;
-      added = compiled_for<buckets::level, insert_with<buckets, copy>, engine&, std::size_t,
-                           copy>::call(*this, count, source);
-    });
-    return added;
-  }
-  void merge(const fingerprint_engine& other) noexcept;
+  std::uint64_t insert_all(const hash_feed& hashes);
+  void merge(const basic_fingerprint_engine& other) noexcept;
   void clear() noexcept {
     std::memset(memory_.data(), 0, memory_.size());
     size_ = entries_ = forced_ = dropped_ = 0;
   }
 
   bool may_contain(key_hash hash) const noexcept { return calls_.query(*this, hash); }
-  template <class Source, class Sink>
-  void query_all(std::size_t count, Source&& source, Sink&& sink) const {
-    with_buckets([&](auto chosen) {
-      using buckets = typename decltype(chosen)::type;
-      using copy = std::remove_cvref_t<Source>;
-      using sink_copy = std::remove_cvref_t<Sink>;
-      compiled_for<buckets::level, query_with<buckets, copy, sink_copy>, const engine&, std::size_t,
-                   copy, sink_copy>::call(*this, count, source, sink);
-    });
-  }
+  void query_all(const hash_feed& hashes, bool* answers) const;
   lookup_path explain(key_hash hash) const noexcept;
 
   const filter_plan& plan() const noexcept { return plan_; }
@@ -124,8 +102,8 @@ class fingerprint_engine {
   double fill_fraction() const noexcept;
 
  private:
-  using engine = fingerprint_engine;
-  using list = fingerprint_list<plain_words, list_order::ascending>;
+  using engine = basic_fingerprint_engine;
+  using list = fingerprint_list<Words, list_order::ascending>;
   using plain_buckets = fingerprint_buckets<>;
 
   static const filter_plan& checked(const filter_plan& plan) {
@@ -136,6 +114,10 @@ class fingerprint_engine {
   template <class Use>
   decltype(auto) with_buckets(Use&& use) const {
     return with_fastest_buckets(level_, frame_, use);
+  }
+  template <class Use>
+  decltype(auto) with_buckets_to_search(Use&& use) const {
+    return with_fastest_search(level_, frame_, use);
   }
 
   list_size size_of_list() const noexcept {
@@ -188,18 +170,22 @@ class fingerprint_engine {
     const finding walk(asked.scheme_, buckets);
     return asked.answer(walk_to_end(walk, walk.start(element, element.fingerprint)));
   }
-  template <class Buckets, class Source, class Sink>
-  static void query_with(const engine& asked, std::size_t count, Source source, Sink sink) {
+  template <class Buckets>
+  static void query_with(const engine& asked, const hash_feed& hashes, bool* answers) {
     const auto buckets = asked.buckets<Buckets>();
     const finding walk(asked.scheme_, buckets);
     roll_looks(
-        walk, count, source,
-        [&](key_hash hash) {
-          const fingerprint_probe element = asked.scheme_.start(hash);
-          return walk.start(element, element.fingerprint);
+        walk, hashes.size(), hashes,
+        [](const auto& any, key_hash hash) {
+          const fingerprint_probe element = any.scheme().start(hash);
+          return any.start(element, element.fingerprint);
         },
-        [&](std::size_t i, bool found) { sink(i, found); },
-        [&](std::size_t i, const auto& ended) { sink(i, asked.answer(ended)); });
+        [answers](std::size_t i, bool found) { answers[i] = found; },
+        asking_sink{[&](std::size_t i, const auto& ended) { answers[i] = asked.answer(ended); },
+                    [&](const auto& ended) {
+                      asked.overflow().prefetch(
+                          overflow_bits(asked.scheme_.left_of(ended.probe, ended.at)));
+                    }});
   }
 
   // Inserts. All of them say whether may_contain would have said yes before, and count what is held
@@ -247,15 +233,15 @@ class fingerprint_engine {
     return changed.settle(
         buckets, walk_to_end(walk, walk.start(element, {.fingerprint = element.fingerprint})));
   }
-  template <class Buckets, class Source>
-  static std::uint64_t insert_with(engine& changed, std::size_t count, Source source) {
+  template <class Buckets>
+  static std::uint64_t insert_with(engine& changed, const hash_feed& hashes) {
     std::uint64_t added = 0;
     auto buckets = changed.buckets<Buckets>();
     placing walk(changed.scheme_, buckets, changed.capacity());
     // In rounds: a bucket is saturated by the walk that has just left it, so that those behind see
     // what they would see one by one.
     roll(
-        walk, count, source,
+        walk, hashes.size(), hashes,
         [&](key_hash hash) {
           const fingerprint_probe element = changed.scheme_.start(hash);
           return walk.start(element, {.fingerprint = element.fingerprint});
@@ -269,11 +255,15 @@ class fingerprint_engine {
     bool (*insert)(engine&, key_hash);
   };
   calls calls_now() const noexcept {
-    return with_buckets([](auto chosen) -> calls {
-      using buckets = typename decltype(chosen)::type;
-      return {compiled_for<buckets::level, query_one<buckets>, const engine&, key_hash>::call,
-              compiled_for<buckets::level, insert_one<buckets>, engine&, key_hash>::call};
-    });
+    return {
+        .query = with_buckets_to_search([](auto chosen) {
+          using buckets = typename decltype(chosen)::type;
+          return &compiled_for<buckets::level, query_one<buckets>, const engine&, key_hash>::call;
+        }),
+        .insert = with_buckets([](auto chosen) {
+          using buckets = typename decltype(chosen)::type;
+          return &compiled_for<buckets::level, insert_one<buckets>, engine&, key_hash>::call;
+        })};
   }
 
   /// What the buckets of a level hold, and do to a query that comes to one of them.
@@ -298,9 +288,44 @@ class fingerprint_engine {
   std::uint64_t dropped_;  // only a merge changes it
 };
 
+template <class Words>
+basic_fingerprint_engine<Words>::basic_fingerprint_engine(const filter_plan& plan,
+                                                          line_memory memory,
+                                                          const filter_counts& counts)
+    : memory_(std::move(memory)),
+      plan_(checked(plan)),
+      scheme_(std::span(plan.level_blocks).first(plan.levels), plan.pocket.fingerprints()),
+      frame_(plan.pocket),
+      level_(simd_in_use()),
+      calls_(calls_now()),
+      list_begin_(static_cast<std::size_t>(plan.memory().cells)),
+      size_(counts.size),
+      entries_(counts.overflow),
+      forced_(counts.forced),
+      dropped_(counts.dropped) {}
+
+template <class Words>
+std::uint64_t basic_fingerprint_engine<Words>::insert_all(const hash_feed& hashes) {
+  return with_buckets([&](auto chosen) {
+    using buckets = typename decltype(chosen)::type;
+    return compiled_for<buckets::level, insert_with<buckets>, engine&, const hash_feed&>::call(
+        *this, hashes);
+  });
+}
+
+template <class Words>
+void basic_fingerprint_engine<Words>::query_all(const hash_feed& hashes, bool* answers) const {
+  with_buckets_to_search([&](auto chosen) {
+    using buckets = typename decltype(chosen)::type;
+    compiled_for<buckets::level, query_with<buckets>, const engine&, const hash_feed&, bool*>::call(
+        *this, hashes, answers);
+  });
+}
+
 /// Every fingerprint of the other goes on from the bucket it is in. What a bucket has handed on is
 /// found in a later level, here and there.
-inline void fingerprint_engine::merge(const fingerprint_engine& other) noexcept {
+template <class Words>
+void basic_fingerprint_engine<Words>::merge(const engine& other) noexcept {
   auto mine = buckets();
   const auto theirs = other.buckets();
   placing walk(scheme_, mine, capacity());
@@ -335,14 +360,16 @@ inline void fingerprint_engine::merge(const fingerprint_engine& other) noexcept 
   size_ = forced_ == 0 && dropped_ == 0 ? added_up(size_, entries_ - entries) : both;
 }
 
-inline lookup_path fingerprint_engine::explain(key_hash hash) const noexcept {
-  return with_buckets(
+template <class Words>
+lookup_path basic_fingerprint_engine<Words>::explain(key_hash hash) const noexcept {
+  return with_buckets_to_search(
       [&](auto chosen) { return explain_with<typename decltype(chosen)::type>(hash); });
 }
 
 /// As queries look: bytes that no filter made may look different in another way.
+template <class Words>
 template <class Buckets>
-lookup_path fingerprint_engine::explain_with(key_hash hash) const noexcept {
+lookup_path basic_fingerprint_engine<Words>::explain_with(key_hash hash) const noexcept {
   const auto buckets = this->buckets<Buckets>();
   const finding walk(scheme_, buckets);
   const fingerprint_probe element = scheme_.start(hash);
@@ -364,7 +391,8 @@ lookup_path fingerprint_engine::explain_with(key_hash hash) const noexcept {
   return path;
 }
 
-inline fingerprint_engine::level_facts fingerprint_engine::facts_of(
+template <class Words>
+typename basic_fingerprint_engine<Words>::level_facts basic_fingerprint_engine<Words>::facts_of(
     std::uint32_t level) const noexcept {
   const auto buckets = this->buckets();
   const std::uint64_t begin = scheme_.level_begin(level), size = scheme_.level_size(level);
@@ -384,7 +412,8 @@ inline fingerprint_engine::level_facts fingerprint_engine::facts_of(
           .saturated = static_cast<double>(saturated) / all};
 }
 
-inline double fingerprint_engine::current_fpr() const noexcept {
+template <class Words>
+double basic_fingerprint_engine<Words>::current_fpr() const noexcept {
   std::array<level_facts, filter_plan::most_levels> levels;
   double beyond = static_cast<double>(entries_);  // elements that this level has handed on
   for (std::uint32_t i = 0; i < plan_.levels; ++i) {
@@ -405,7 +434,8 @@ inline double fingerprint_engine::current_fpr() const noexcept {
   return std::min(1.0, fpr + reached * (dropped_ != 0 ? 1 : overflow().match_probability()));
 }
 
-inline double fingerprint_engine::fill_fraction() const noexcept {
+template <class Words>
+double basic_fingerprint_engine<Words>::fill_fraction() const noexcept {
   double taken = 0;
   for (std::uint32_t i = 0; i < plan_.levels; ++i) {
     const level_facts facts = facts_of(i);
@@ -414,6 +444,15 @@ inline double fingerprint_engine::fill_fraction() const noexcept {
   }
   return std::min(1.0, taken / static_cast<double>(scheme_.buckets()));
 }
+
+#if defined(ONEPROBE_COMPILED_FILTERS) && !defined(ONEPROBE_NO_SIMD)
+extern template class basic_fingerprint_engine<plain_words>;
+#endif
+
+class fingerprint_engine : public basic_fingerprint_engine<plain_words> {
+ public:
+  using basic_fingerprint_engine::basic_fingerprint_engine;
+};
 
 template <class Hash>
 using basic_fingerprint_filter = basic_filter<fingerprint_engine, Hash>;

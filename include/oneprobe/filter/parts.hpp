@@ -13,11 +13,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
-#include <ranges>
+#include <numeric>
 #include <span>
 #include <type_traits>
 #include <utility>
@@ -25,8 +25,10 @@
 
 #include "oneprobe/core/filter_answers.hpp"
 #include "oneprobe/core/filter_plan.hpp"
+#include "oneprobe/core/hash_feed.hpp"
 #include "oneprobe/core/key_hash.hpp"
 #include "oneprobe/filter/basic_filter.hpp"
+#include "oneprobe/hash/range_hashes.hpp"
 
 namespace oneprobe::inline v0_1 {
 
@@ -56,10 +58,15 @@ class filter_parts {
   /// keys[i]. Returns the number of keys that may be contained. REQUIRES: as many answers as keys.
   template <bulk_keys<hash_type> Keys>
   std::uint64_t bulk_may_contain(const Keys& keys, std::span<bool> answers) const {
+    return bulk_may_contain(range_hashes(hash_, keys).feed(), answers);
+  }
+  /// The same for hashes that are made when they are needed.
+  std::uint64_t bulk_may_contain(const hash_feed& hashes, std::span<bool> answers) const {
+    assert(hashes.size() == answers.size());
     std::uint64_t contained = 0;
     for (std::size_t first = 0; first < answers.size(); first += most_pending) {
       const std::size_t count = std::min(most_pending, answers.size() - first);
-      pending_keys pending = hashes_of(keys, first, count);
+      pending_keys pending(hashes, first, count);
       take_out_known(parts_, pending, [](key_hash) {});
       std::ranges::fill(answers.subspan(first, count), true);
       for (const std::uint32_t place : pending.remaining_places()) answers[first + place] = false;
@@ -146,6 +153,11 @@ class filter_parts {
     std::array<std::uint32_t, most_pending> places;  // each key's number among those that came
     std::size_t count;
 
+    pending_keys(const hash_feed& all, std::size_t first, std::size_t some) : count(some) {
+      all.fill(first, std::span(hashes).first(some));
+      std::iota(places.begin(), places.begin() + static_cast<std::ptrdiff_t>(some), 0u);
+    }
+
     std::span<const key_hash> remaining() const noexcept { return {hashes.data(), count}; }
     std::span<const std::uint32_t> remaining_places() const noexcept {
       return {places.data(), count};
@@ -164,23 +176,7 @@ class filter_parts {
 
   template <class Key>
   key_hash hash_of(const Key& key) const noexcept(hashes_without_throwing<hash_type, Key>) {
-    if constexpr (std::same_as<Key, key_hash>)
-      return key;
-    else
-      return hash_(key);
-  }
-
-  template <class Keys>
-  pending_keys hashes_of(const Keys& keys, std::size_t first, std::size_t count) const {
-    pending_keys pending;
-    pending.count = count;
-    const auto from = std::ranges::begin(keys);
-    using difference = std::iter_difference_t<std::remove_cvref_t<decltype(from)>>;
-    for (std::size_t i = 0; i < count; ++i) {
-      pending.hashes[i] = hash_of(from[static_cast<difference>(first + i)]);
-      pending.places[i] = static_cast<std::uint32_t>(i);
-    }
-    return pending;
+    return hash_with(hash_, key);
   }
 
   static bool any_of(std::span<const Filter> parts, key_hash hash) noexcept {

@@ -223,15 +223,9 @@ loaded<parts_head> read_parts_head(const Input& input, parts_kind wanted) {
   if (auto failure = input.read(0, there)) return *std::move(failure);
   const loaded<preamble> sections = decode_preamble(there, input.size(), input.name());
   if (!sections) return sections.failure();
-  if (sections->kind != static_cast<std::uint16_t>(wanted)) {
-    const std::optional<std::string> contents = contents_of(sections->kind);
-    return load_failure{
-        load_error::wrong_kind,
-        input.name() + " is of the wrong kind: " +
-            (contents ? "it holds " + *contents + ", asked for was a " +
-                            std::string(name_of(wanted)) + " filter"
-                      : "kind " + std::to_string(sections->kind) + " is no filter")};
-  }
+  if (sections->kind != static_cast<std::uint16_t>(wanted))
+    return wrong_kind(input.name(), sections->kind,
+                      "a " + std::string(name_of(wanted)) + " filter");
   loaded<line_memory> section = allocate(sections->parameter_bytes, input.name());
   if (!section) return std::move(section).failure();
   if (auto failure = input.read(preamble_bytes, section->bytes())) return *std::move(failure);

@@ -31,7 +31,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <ranges>
 #include <span>
 #include <string>
 #include <utility>
@@ -40,9 +39,11 @@
 #include "oneprobe/core/error.hpp"
 #include "oneprobe/core/filter_answers.hpp"
 #include "oneprobe/core/filter_plan.hpp"
+#include "oneprobe/core/hash_feed.hpp"
 #include "oneprobe/filter/basic_filter.hpp"
 #include "oneprobe/filter/parts.hpp"
 #include "oneprobe/hash/hasher.hpp"
+#include "oneprobe/hash/range_hashes.hpp"
 
 namespace oneprobe::inline v0_1 {
 
@@ -117,10 +118,14 @@ class rotating_filter : public filter_parts<Filter> {
   /// insertion after the other. Returns how many were surely not there before.
   template <bulk_keys<hash_type> Keys>
   std::uint64_t bulk_insert(const Keys& keys) {
-    const auto size = static_cast<std::size_t>(std::ranges::size(keys));
+    return bulk_insert(range_hashes(this->hash(), keys).feed());
+  }
+  /// The same for hashes that are made when they are needed.
+  std::uint64_t bulk_insert(const hash_feed& hashes) {
     std::uint64_t added = 0;
-    for (std::size_t first = 0; first < size; first += base::most_pending) {
-      auto pending = this->hashes_of(keys, first, std::min(base::most_pending, size - first));
+    for (std::size_t first = 0; first < hashes.size(); first += base::most_pending) {
+      typename base::pending_keys pending(hashes, first,
+                                          std::min(base::most_pending, hashes.size() - first));
       std::array<key_hash, base::most_pending> known;
       std::size_t known_count = 0;
       this->take_out_known(older(), pending, [&](key_hash hash) { known[known_count++] = hash; });

@@ -37,34 +37,11 @@
 #include "oneprobe/core/filter_plan.hpp"
 #include "oneprobe/format/bytes.hpp"
 #include "oneprobe/format/file_hash.hpp"
+#include "oneprobe/format/file_kind.hpp"
 #include "oneprobe/format/load_failure.hpp"
 #include "oneprobe/format/preamble.hpp"
 
 namespace oneprobe::inline v0_1 {
-
-/// Files of several filters, each of them a file of its own: format/parts_parameters.hpp.
-enum class parts_kind : std::uint16_t {
-  growing = 64,
-  rotating = 65,
-};
-
-constexpr std::string_view name_of(parts_kind kind) {
-  switch (kind) {
-    case parts_kind::growing:
-      return "growing";
-    case parts_kind::rotating:
-      return "rotating";
-  }
-  return "unknown";
-}
-
-/// What a file of this kind holds, as a sentence says it: "a growing filter".
-inline std::optional<std::string> contents_of(std::uint16_t kind) {
-  std::string_view name = name_of(static_cast<parts_kind>(kind));
-  if (kind <= 0xff && name == "unknown") name = name_of(static_cast<filter_kind>(kind));
-  if (name == "unknown") return std::nullopt;
-  return "a " + std::string(name) + " filter";
-}
 
 struct filter_parameters {
   static constexpr std::uint32_t version = 1;
@@ -193,15 +170,9 @@ inline loaded<filter_parameters> decode_filter_parameters(std::span<const std::b
                                                           const preamble& head,
                                                           std::string_view name) {
   const auto inconsistent = [&](std::string_view what) { return detail::inconsistent(name, what); };
-  // First, since their section can be longer than what is read of a file for one filter.
-  if (name_of(static_cast<parts_kind>(head.kind)) != "unknown")
-    return load_failure{load_error::wrong_kind,
-                        std::string(name) + " is of the wrong kind: it holds " +
-                            *contents_of(head.kind) + ", asked for was a single filter"};
+  // First, since sections of others can be longer than what is read of a file for one filter.
+  if (!is_one_filter(head.kind)) return wrong_kind(name, head.kind, "a single filter");
   const auto kind = static_cast<filter_kind>(head.kind);
-  if (static_cast<std::uint16_t>(kind) != head.kind || name_of(kind) == "unknown")
-    return load_failure{load_error::wrong_kind, std::string(name) + " is of the wrong kind: kind " +
-                                                    std::to_string(head.kind) + " is no filter"};
   if (auto failure = detail::find_section_fault(section, head, filter_parameters::version,
                                                 filter_parameters::bytes, name))
     return *std::move(failure);

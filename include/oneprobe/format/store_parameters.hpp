@@ -39,13 +39,11 @@
 #include "oneprobe/format/bytes.hpp"
 #include "oneprobe/format/checksum.hpp"
 #include "oneprobe/format/file_hash.hpp"
+#include "oneprobe/format/file_kind.hpp"
 #include "oneprobe/format/load_failure.hpp"
 #include "oneprobe/format/preamble.hpp"
 
 namespace oneprobe::inline v0_1 {
-
-/// The kind in the preamble.
-inline constexpr std::uint16_t page_store_kind = 192;
 
 struct store_parameters {
   static constexpr std::uint32_t version = 1;
@@ -88,10 +86,7 @@ inline std::array<std::byte, store_parameters::bytes> encode(
 inline loaded<store_parameters> decode_store_parameters(std::span<const std::byte> section,
                                                         const preamble& head,
                                                         std::string_view name) {
-  if (head.kind != page_store_kind)
-    return load_failure{load_error::wrong_kind, std::string(name) + " is of the wrong kind: kind " +
-                                                    std::to_string(head.kind) +
-                                                    " is no page store"};
+  if (head.kind != page_store_kind) return wrong_kind(name, head.kind, "a page store");
   if (auto failure = detail::find_section_fault(section, head, store_parameters::version,
                                                 store_parameters::bytes, name))
     return *std::move(failure);
@@ -147,7 +142,7 @@ inline loaded<store_parameters> decode_store_head(std::span<const std::byte> hea
                                                   std::uint64_t file_bytes, std::string_view name) {
   const loaded<preamble> read = decode_preamble(head, file_bytes, name);
   if (!read) return read.failure();
-  if (read->payload_checksum != 0)
+  if (read->kind == page_store_kind && read->payload_checksum != 0)
     return detail::inconsistent(name, "a page store has no checksum of its payload");
   const std::size_t there = head.size() - preamble_bytes;
   const auto section =

@@ -36,26 +36,11 @@
 #include "oneprobe/core/table_plan.hpp"
 #include "oneprobe/format/bytes.hpp"
 #include "oneprobe/format/file_hash.hpp"
+#include "oneprobe/format/file_kind.hpp"
 #include "oneprobe/format/load_failure.hpp"
 #include "oneprobe/format/preamble.hpp"
 
 namespace oneprobe::inline v0_1 {
-
-/// The kinds of files that hold a table.
-enum class table_kind : std::uint16_t {
-  map = 128,
-  set = 129,
-};
-
-constexpr std::string_view name_of(table_kind kind) {
-  switch (kind) {
-    case table_kind::map:
-      return "map";
-    case table_kind::set:
-      return "set";
-  }
-  return "unknown";
-}
 
 enum class table_file_state : std::uint32_t {
   closed = 0,
@@ -255,8 +240,7 @@ inline loaded<table_parameters> decode_table_parameters(std::span<const std::byt
                                                         const preamble& head,
                                                         std::string_view name) {
   if (name_of(static_cast<table_kind>(head.kind)) == "unknown")
-    return load_failure{load_error::wrong_kind, std::string(name) + " is of the wrong kind: kind " +
-                                                    std::to_string(head.kind) + " is no table"};
+    return wrong_kind(name, head.kind, "a table");
   if (auto failure = detail::find_section_fault(section, head, table_parameters::version,
                                                 table_parameters::bytes, name))
     return *std::move(failure);

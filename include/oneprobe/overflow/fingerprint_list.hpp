@@ -29,6 +29,7 @@
 #include <cstring>
 #include <type_traits>
 
+#include "oneprobe/core/prefetch.hpp"
 #include "oneprobe/core/wide_product.hpp"
 #include "oneprobe/core/word_access.hpp"
 
@@ -104,6 +105,9 @@ class fingerprint_list {
     }
     return false;
   }
+
+  /// Asks for what `insert` and `contains` read first.
+  void prefetch(std::uint64_t bits) const noexcept { prefetch_line_ahead(place(first_slot(bits))); }
 
   /// How many cache lines `contains` reads.
   std::uint32_t lines_searched(std::uint64_t bits) const noexcept {

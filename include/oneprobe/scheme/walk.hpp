@@ -65,6 +65,39 @@ constexpr State walk_to_end(Walk& walk, State state) {
 
 namespace detail {
 
+/// How a walk holds its store. One that is a view is copied: what it knows of its buckets then lies
+/// in registers, also in loops that write to memory which could be anything's. Others are pointed
+/// to.
+template <class Store>
+class store_handle {
+ public:
+  constexpr explicit store_handle(Store& store) noexcept : store_(&store) {}
+  constexpr Store* operator->() const noexcept { return store_; }
+
+ private:
+  Store* store_;
+};
+template <class Store>
+requires std::remove_const_t<Store>::is_view class store_handle<Store> {
+ public:
+  constexpr explicit store_handle(const Store& store) noexcept : store_(store) {}
+  /// A view that is not changed itself may change what it shows.
+  constexpr std::remove_const_t<Store>* operator->() const noexcept { return &store_; }
+
+ private:
+  mutable std::remove_const_t<Store> store_;
+};
+
+/// What a store prepares of many elements at once, if it does.
+template <class Store>
+struct prepared_of {
+  using type = void;
+};
+template <preparing_store Store>
+struct prepared_of<Store> {
+  using type = typename Store::prepared;
+};
+
 template <placement_scheme Scheme>
 constexpr bool is_last(const Scheme& scheme, position at) noexcept {
   return at.level + 1 >= scheme.choices();
@@ -170,7 +203,15 @@ class placing {
   };
 
   constexpr placing(const Scheme& scheme, Store& store, admission rule, Budget budget = {})
-      : scheme_(&scheme), store_(&store), rule_(rule), budget_(budget) {}
+      : scheme_(&scheme), store_(store), rule_(rule), budget_(budget) {}
+
+  constexpr const Scheme& scheme() const noexcept { return *scheme_; }
+  /// The same walk over a copy of its scheme.
+  constexpr placing over(const Scheme& copy) const {
+    placing moved = *this;
+    moved.scheme_ = &copy;
+    return moved;
+  }
 
   constexpr state start(const probe& from, item element = {}) const {
     return {.probe = from, .element = std::move(element), .at = scheme_->first(from)};
@@ -209,8 +250,8 @@ class placing {
       choose_among_all(walk);
   }
 
-  /// The first step in two parts, for many walks at once: what the first bucket says, with few
-  /// jumps on it, and later the way on for those that it turns away.
+  /// A step in two parts, for many walks at once: what a bucket says, with few jumps on it, and
+  /// later the way on for those that it turns away.
   constexpr bucket_look look(const state& walk) const requires offering_store<Store> &&
       may_overtake {
     return store_->offer(walk.at, walk.element, rule_.limit(*scheme_, walk.probe, walk.at.level));
@@ -222,6 +263,21 @@ class placing {
       walk.end = walk_end::overflowed;
     else
       detail::go_on(*scheme_, walk.probe, walk.at);
+  }
+
+  /// Before them what can be worked out of many elements, where the store can: `start_at(i)` is
+  /// walk number i = 0, 1, ...
+  using prepared = typename detail::prepared_of<Store>::type;
+  template <class StartAt, class Prepared>
+  constexpr void prepare(std::size_t count, StartAt&& start_at,
+                         Prepared* out) const requires preparing_store<Store> {
+    store_->prepare(
+        count, [&](std::size_t i) { return start_at(i).element; }, out);
+  }
+  template <class Prepared>
+  constexpr bucket_look look(const state& walk, const Prepared& element) const requires
+      preparing_store<Store> && may_overtake {
+    return store_->offer(walk.at, element, rule_.limit(*scheme_, walk.probe, walk.at.level));
   }
 
   /// What is left of the budget.
@@ -292,7 +348,7 @@ class placing {
   }
 
   const Scheme* scheme_;
-  Store* store_;
+  detail::store_handle<Store> store_;
   admission rule_;
   [[no_unique_address]] Budget budget_;
 };
@@ -318,7 +374,15 @@ class finding {
     walk_end end = walk_end::open;
   };
 
-  constexpr finding(const Scheme& scheme, const Store& store) : scheme_(&scheme), store_(&store) {}
+  constexpr finding(const Scheme& scheme, const Store& store) : scheme_(&scheme), store_(store) {}
+
+  constexpr const Scheme& scheme() const noexcept { return *scheme_; }
+  /// The same walk over a copy of its scheme.
+  constexpr finding over(const Scheme& copy) const {
+    finding moved = *this;
+    moved.scheme_ = &copy;
+    return moved;
+  }
 
   constexpr state start(const probe& from, key wanted) const {
     return {.probe = from, .key = wanted, .at = scheme_->first(from)};
@@ -371,7 +435,7 @@ class finding {
 
  private:
   const Scheme* scheme_;
-  const Store* store_;
+  detail::store_handle<const Store> store_;
 };
 
 /// Erase: a find whose last step removes the element and takes back the notes of the buckets that

@@ -28,38 +28,16 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "oneprobe/core/block_rules.hpp"
 #include "oneprobe/core/simd.hpp"
 #include "oneprobe/core/word_access.hpp"
+#include "oneprobe/store/block_positions.hpp"
 
 namespace oneprobe::inline v0_1 {
 
-/// What of a block is known at run time only.
-struct block_shape {
-  std::uint32_t bits_set = 1;      // k
-  std::uint32_t bloom_bits = 512;  // all bits of the block, or all but its own
-};
-
 namespace detail {
-
-inline constexpr unsigned group_size = 8;
-
-/// Multipliers of a group, and of a word for its second group. Positions that two, three or four of
-/// the 16 multipliers odd[i], odd[i] * K give must not lie on few lines or planes: of 2^21 draws
-/// from SplitMix64 (s = 0, 1, ...; the high halves of mix_bits(16 s + 1), ..., mix_bits(16 s + 9),
-/// made odd) this one, s = 1,212,835, has the best spectral test over all such pairs, triples and
-/// quadruples: no dual vector is shorter than 0.168 of the longest possible.
-alignas(32) inline constexpr std::array<std::uint32_t, group_size> odd_multipliers{
-    0xcee1'704d, 0x9fac'9449, 0xc2ee'35f7, 0x756f'78ef,
-    0x65c1'54a7, 0x1399'9d49, 0x01df'b52f, 0x4518'db3d};
-inline constexpr std::uint32_t second_group_multiplier = 0x6c1d'eee7;
-
-/// The 32 bits from which positions 8 g .. 8 g + 7 come.
-constexpr std::uint32_t group_word(std::uint64_t pattern, unsigned group) noexcept {
-  const auto word = static_cast<std::uint32_t>(group % 2 == 0 ? pattern : pattern >> 32);
-  return group < 2 ? word : word * second_group_multiplier;
-}
 
 constexpr std::uint32_t lane_bits(unsigned block_bits, std::uint32_t bits_set) noexcept {
   return bits_set * word_bits == block_bits ? word_bits : word_bits / 2;
@@ -93,13 +71,14 @@ struct bits_set_range {
 };
 using any_bits_set = bits_set_range<1, 4 * detail::group_size>;
 
-/// Calls `use` with the range of as many groups, or pairs of groups, as the bits are.
+/// Calls `use` with the range of as many groups as the bits are.
 template <class Use>
 constexpr decltype(auto) with_bits_set_range(std::uint32_t bits_set, Use&& use) {
   constexpr std::uint32_t group = detail::group_size;
   if (bits_set <= group) return use(bits_set_range<1, group>{});
   if (bits_set <= 2 * group) return use(bits_set_range<group + 1, 2 * group>{});
-  return use(bits_set_range<2 * group + 1, 4 * group>{});
+  if (bits_set <= 3 * group) return use(bits_set_range<2 * group + 1, 3 * group>{});
+  return use(bits_set_range<3 * group + 1, 4 * group>{});
 }
 
 /// Position number 0, 1, ..., bits_set - 1 of an element: what all kernels compute.
@@ -133,6 +112,30 @@ bits_outcome put_after_asking(std::byte* block, std::uint64_t pattern, block_sha
 }
 
 }  // namespace detail
+
+/// What a kernel makes of the patterns of many elements before it sees their blocks, to be given to
+/// set_all and put in place of them; void if it makes nothing.
+template <class Bits>
+struct prepared_by {
+  using type = void;
+};
+template <class Bits>
+requires requires { typename Bits::prepared; }
+struct prepared_by<Bits> {
+  using type = typename Bits::prepared;
+};
+
+/// Makes it: `pattern_at(i)` is the pattern of number i = 0, 1, ... REQUIRES: up to 64; and room
+/// for a multiple of eight.
+template <class Bits, class PatternAt>
+void prepare_patterns(std::size_t count, PatternAt&& pattern_at, block_shape shape,
+                      typename Bits::prepared* out) {
+  alignas(64) std::array<std::uint64_t, 64> patterns;
+  for (std::size_t i = 0; i < count; ++i) patterns[i] = pattern_at(i);
+  // Beyond the last anything: what is made of it is not used.
+  for (; count % 8 != 0; ++count) patterns[count] = 0;
+  Bits::prepare(std::span(patterns).first(count), shape, out);
+}
 
 /// The level whose kernel serves such blocks on a machine with `level`.
 template <class Words>
@@ -181,7 +184,7 @@ struct block_bits {
   }
 
   /// Sets all bits of an element unless they are set already, or the block has room for no more:
-  /// `has_room()` is asked in between.
+  /// `has_room()` is asked once.
   template <class HasRoom>
   static bits_outcome put(std::byte* block, std::uint64_t pattern, block_shape shape,
                           HasRoom has_room) noexcept {

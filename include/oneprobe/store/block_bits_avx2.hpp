@@ -35,63 +35,13 @@ ONEPROBE_TARGET_AVX2 inline __m256i load_four_words(const std::byte* from) noexc
   }
 }
 
-/// The multipliers of a group of 1, ..., 8 positions. The numbers beyond repeat the first, so that
-/// all eight are positions of the element and nothing has to be masked.
-struct group_multipliers {
-  alignas(32) std::array<std::array<std::uint32_t, group_size>, group_size> of_count{};
-
-  constexpr group_multipliers() noexcept {
-    for (unsigned count = 1; count <= group_size; ++count)
-      for (unsigned i = 0; i < group_size; ++i)
-        of_count[count - 1][i] = odd_multipliers[i < count ? i : 0];
-  }
-};
-inline constexpr group_multipliers multipliers{};
-
-/// The products of a group of `count` positions.
-ONEPROBE_TARGET_AVX2 inline __m256i group_products(std::uint32_t word, unsigned count) noexcept {
-  const auto& row = multipliers.of_count[std::min(count, group_size) - 1];
-  return _mm256_mullo_epi32(_mm256_set1_epi32(static_cast<int>(word)),
-                            _mm256_load_si256(reinterpret_cast<const __m256i*>(row.data())));
-}
-
-/// The independent positions of a group.
-ONEPROBE_TARGET_AVX2 inline __m256i group_positions(std::uint32_t word, unsigned count,
-                                                    std::uint32_t bloom_bits) noexcept {
-  const __m256i high_halves = _mm256_srli_epi32(group_products(word, count), 16);
-  // The upper 16 bits of 16-bit products; the upper halves of the lanes are zero.
-  return _mm256_mulhi_epu16(high_halves, _mm256_set1_epi32(static_cast<int>(bloom_bits)));
-}
-
-/// Zeros with one bit in the middle, a row for each bit of a byte. Setting a bit of a register at
-/// any place is loading it from the row of the bit, the further ahead of the middle the higher.
-struct bit_windows {
-  static constexpr unsigned row_bytes = 128;
-  alignas(8 * row_bytes) std::array<std::array<std::uint8_t, row_bytes>, 8> rows{};
-
-  constexpr bit_windows() noexcept {
-    for (unsigned i = 0; i < rows.size(); ++i)
-      rows[i][row_bytes / 2] = static_cast<std::uint8_t>(1u << i);
-  }
-};
-inline constexpr bit_windows windows{};
-
-/// The bytes of a block with a single bit; where they begin, for a position: in row position % 8,
-/// position / 8 bytes ahead of the middle. What begins at 0 has no bit.
-inline const std::uint8_t* one_bit_at(std::uint32_t begin) noexcept {
-  return windows.rows[0].data() + begin;
-}
-ONEPROBE_TARGET_AVX2 inline __m256i window_begins(__m256i positions) noexcept {
-  const __m256i row = _mm256_and_si256(_mm256_slli_epi32(positions, 7), _mm256_set1_epi32(7 << 7));
-  const __m256i middle = _mm256_or_si256(row, _mm256_set1_epi32(bit_windows::row_bytes / 2));
-  return _mm256_sub_epi32(middle, _mm256_srli_epi32(positions, 3));
-}
-
-/// Compilers know what was stored there, and would take it out of the register by shuffles, which
-/// take longer than loading it.
-template <class Numbers>
-void keep_in_memory(Numbers& numbers) noexcept {
-  asm("" : "+m"(numbers));
+/// 256 bits of which bit `position` is set, counted from `Begin` on; none if it is elsewhere.
+template <int Begin>
+ONEPROBE_TARGET_AVX2 inline __m256i one_bit(__m256i position) noexcept {
+  const __m256i begins = _mm256_setr_epi32(Begin, Begin + 32, Begin + 64, Begin + 96, Begin + 128,
+                                           Begin + 160, Begin + 192, Begin + 224);
+  // A shift by 32 or more, or by a negative number, leaves nothing.
+  return _mm256_sllv_epi32(_mm256_set1_epi32(1), _mm256_sub_epi32(position, begins));
 }
 
 /// Sets the bits of a mask in four words; says whether they all were set before.
@@ -138,7 +88,8 @@ struct block_bits<BlockBits, block_layout::independent, simd_level::avx2, Words>
   ONEPROBE_TARGET_AVX2 static bool all_set(const std::byte* block, std::uint64_t pattern,
                                            block_shape shape) noexcept {
     if (!group_set(block, pattern, 0, shape)) return false;
-    return shape.bits_set <= detail::group_size || more_set(block, pattern, shape);
+    return shape.bits_set <= detail::group_size ||
+           more_set(block, pattern, shape.bits_set, shape.bloom_bits);
   }
   /// Whether the first of the bits are set, without a call or a loop.
   static constexpr unsigned first_bits = 2 * detail::group_size;
@@ -174,10 +125,13 @@ struct block_bits<BlockBits, block_layout::independent, simd_level::avx2, Words>
 
  private:
   /// The groups after the first. Most queries end before, and a loop of queries has more registers
-  /// if this is not part of it.
+  /// if this is not part of it. The numbers of a shape come one by one: as one argument g++ 12
+  /// writes them to memory apart and reads them together, and waits for that.
   [[gnu::noinline]] ONEPROBE_TARGET_AVX2 static bool more_set(const std::byte* block,
                                                               std::uint64_t pattern,
-                                                              block_shape shape) noexcept {
+                                                              std::uint32_t bits_set,
+                                                              std::uint32_t bloom_bits) noexcept {
+    const block_shape shape{.bits_set = bits_set, .bloom_bits = bloom_bits};
     for (unsigned group = 1; group * detail::group_size < shape.bits_set; ++group)
       if (!group_set(block, pattern, group, shape)) return false;
     return true;
@@ -211,15 +165,15 @@ struct block_bits<BlockBits, block_layout::independent, simd_level::avx2, Words>
                                              unsigned group, block_shape shape) noexcept {
     const unsigned count =
         std::min(detail::group_size, shape.bits_set - group * detail::group_size);
-    alignas(32) std::array<std::uint32_t, detail::group_size> begins;
-    _mm256_store_si256(reinterpret_cast<__m256i*>(begins.data()),
-                       detail::window_begins(detail::group_positions(
-                           detail::group_word(pattern, group), count, shape.bloom_bits)));
-    detail::keep_in_memory(begins);
+    alignas(32) std::array<int, detail::group_size> positions;
+    _mm256_store_si256(
+        reinterpret_cast<__m256i*>(positions.data()),
+        detail::group_positions(detail::group_word(pattern, group), count, shape.bloom_bits));
+    detail::keep_in_memory(positions);
     for (unsigned i = 0; i < count; ++i) {
-      const auto* half = reinterpret_cast<const __m256i*>(detail::one_bit_at(begins[i]));
-      low = _mm256_or_si256(low, _mm256_loadu_si256(half));
-      if constexpr (BlockBits == 512) high = _mm256_or_si256(high, _mm256_loadu_si256(half + 1));
+      const __m256i position = _mm256_set1_epi32(positions[i]);
+      low = _mm256_or_si256(low, detail::one_bit<0>(position));
+      if constexpr (BlockBits == 512) high = _mm256_or_si256(high, detail::one_bit<256>(position));
     }
   }
 };

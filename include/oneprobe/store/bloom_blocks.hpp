@@ -22,6 +22,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -74,53 +75,78 @@ struct block_reading {
   bool flagged = false;             // it has refused somebody
 };
 
-/// `BitsSet` is a bits_set_range.
+/// What a loop over blocks knows of them when it is compiled, so that what is for others is left
+/// out: nothing,
+struct any_blocks {
+  using bits_set = any_bits_set;
+  static constexpr bool knows_popcount = false;
+  static constexpr block_state known(const block_state& state) noexcept { return state; }
+};
+/// or that they refuse by their set bits, and how many of these an element has.
+template <class BitsSet>
+struct popcount_blocks {
+  using bits_set = BitsSet;
+  static constexpr bool knows_popcount = true;
+  static constexpr block_state known(block_state state) noexcept {
+    state.rule = lookup_rule::popcount;
+    state.admit_probability = 0;
+    return state;
+  }
+};
+
 template <unsigned BlockBits, simd_level Level = simd_level::plain, class Words = plain_words,
-          class BitsSet = any_bits_set>
+          class Known = any_blocks>
 class bloom_blocks {
   using bits = block_bits<BlockBits, block_layout::independent, Level, Words>;
 
  public:
   static constexpr simd_level level = Level;
+  static constexpr bool is_view = true;
+  static constexpr bool knows_popcount = Known::knows_popcount;
 
   /// An element on its way, and what the blocks it visited said to it.
   struct item {
     std::uint64_t pattern = 0;  // its Bloom bits follow from this
     std::uint16_t mark = 0;     // and its tracking bit from this
-    bool was_set = false;       // where it ended, all its bits were set before
     bool was_noted = true;      // every block that refused it would have sent a query for it on
   };
 
   bloom_blocks(std::byte* memory, const block_frame& frame) noexcept
-      : memory_(memory), frame_(&frame) {}
+      : memory_(memory), frame_(frame) {}
   /// Only to look at.
   static const bloom_blocks reading(const std::byte* memory, const block_frame& frame) noexcept {
     return bloom_blocks(const_cast<std::byte*>(memory), frame);
   }
 
-  /// An element whose bits are all set is there already as far as anybody can tell: it is placed,
-  /// and nothing changes.
+  /// An element whose bits are all set is there already as far as anybody can tell.
   verdict try_put(position at, item& element, std::uint32_t limit) noexcept {
     const bucket_look said = offer(at, element, limit);
     if (said.beyond != 0) {
       note_refused(at, element);
       return verdict::refused;
     }
-    element.was_set = said.found != 0;
-    return verdict::placed;
+    return said.found != 0 ? verdict::present : verdict::placed;
   }
   /// The same in two parts, for many elements at once: whether an element was there or is refused,
   /// with few jumps, and later the note for those that are.
   bucket_look offer(position at, const item& element, std::uint32_t limit) noexcept {
-    std::byte* const block = block_at(at.bucket);
-    const bits_outcome outcome =
-        bits::put(block, element.pattern, shape(), [&] { return load_of(block) < limit; });
-    if (frame_->state.counts_elements() && (outcome.was_set | outcome.refused) == 0)
-      count_one(block);
-    return {.found = outcome.was_set, .beyond = outcome.refused};
+    return offer_bits(at, element.pattern, limit);
   }
   void note_refused(position at, item& element) noexcept {
     element.was_noted &= note_refusal(block_at(at.bucket), element.mark);
+  }
+  /// Before the first part the bits of all of them, where the kernel can.
+  using prepared = typename prepared_by<bits>::type;
+  template <class ItemAt, class Prepared>
+  void prepare(std::size_t count, ItemAt&& item_at,
+               Prepared* out) const requires std::same_as<Prepared, prepared> {
+    prepare_patterns<bits>(
+        count, [&](std::size_t i) { return item_at(i).pattern; }, shape(), out);
+  }
+  template <class Prepared>
+  bucket_look offer(position at, const Prepared& element,
+                    std::uint32_t limit) noexcept requires std::same_as<Prepared, prepared> {
+    return offer_bits(at, element, limit);
   }
   /// Puts an element into a block that has refused it. The load stays: it says that the block is
   /// full.
@@ -128,10 +154,11 @@ class bloom_blocks {
     bits::set_all(block_at(at.bucket), element.pattern, shape());
   }
 
+  block_state state() const noexcept { return Known::known(frame_.state); }
   std::optional<std::uint32_t> load(position at) const noexcept {
     return load_of(block_at(at.bucket));
   }
-  void prefetch(position at) const noexcept { prefetch_line(block_at(at.bucket)); }
+  void prefetch(position at) const noexcept { prefetch_line_ahead(block_at(at.bucket)); }
 
   bool all_set(position at, std::uint64_t pattern) const noexcept {
     return bits::all_set(block_at(at.bucket), pattern, shape());
@@ -149,19 +176,19 @@ class bloom_blocks {
   }
   /// Whether the block's tracking bits say that it may have refused an element with this mark.
   bool is_tracked(position at, std::uint16_t mark) const noexcept {
-    return (Words::load(last_word(block_at(at.bucket))) >> frame_->tracking_place(mark) & 1) != 0;
+    return (Words::load(last_word(block_at(at.bucket))) >> frame_.tracking_place(mark) & 1) != 0;
   }
   std::uint32_t ones(std::uint64_t block) const noexcept {
-    return bits::count_ones(block_at(block), frame_->shape.bloom_bits);
+    return bits::count_ones(block_at(block), frame_.shape.bloom_bits);
   }
   block_reading read(position at) const noexcept {
     const std::byte* const block = block_at(at.bucket);
     const std::uint64_t last = Words::load(last_word(block));
     const std::uint64_t tracking =
-        frame_->tracking_bits == 0 ? 0 : last >> (word_bits - frame_->tracking_bits);
+        frame_.tracking_bits == 0 ? 0 : last >> (word_bits - frame_.tracking_bits);
     return {.load = load_of(block),
             .tracking_ones = static_cast<std::uint32_t>(std::popcount(tracking)),
-            .flagged = counter_of(last) > frame_->largest_load};
+            .flagged = counter_of(last) > frame_.largest_load};
   }
 
   /// Takes in a block of another filter with the same frame: afterwards all bits that were set in
@@ -176,7 +203,7 @@ class bloom_blocks {
       const std::uint64_t before = Words::load(last_word(mine));
       set_counter(mine, united_counters(counter_of(before), counter_of(last)));
     }
-    Words::set_bits(last_word(mine), last & ~frame_->counter_mask);
+    Words::set_bits(last_word(mine), last & ~frame_.counter_mask);
   }
 
  private:
@@ -186,9 +213,9 @@ class bloom_blocks {
   /// A block of these always has bits of its own; the kernels leave out what is for others.
   block_shape shape() const noexcept {
 #if defined(__GNUC__)
-    if (frame_->shape.bloom_bits >= BlockBits) __builtin_unreachable();
+    if (frame_.shape.bloom_bits >= BlockBits) __builtin_unreachable();
 #endif
-    return BitsSet::known(frame_->shape);
+    return Known::bits_set::known(frame_.shape);
   }
   std::byte* block_at(std::uint64_t block) const noexcept { return memory_ + block * bits::bytes; }
   static std::byte* last_word(std::byte* block) noexcept { return block + last_word_at; }
@@ -197,26 +224,34 @@ class bloom_blocks {
   }
 
   std::uint32_t counter_of(std::uint64_t last) const noexcept {
-    return static_cast<std::uint32_t>((last & frame_->counter_mask) >> frame_->counter_shift);
+    return static_cast<std::uint32_t>((last & frame_.counter_mask) >> frame_.counter_shift);
   }
   /// REQUIRES: the blocks have a counter, or it is 0.
   void set_counter(std::byte* block, std::uint32_t counter) noexcept {
     if constexpr (!Words::shared) {
       std::byte* const place = last_word(block);
-      Words::store(place, (Words::load(place) & ~frame_->counter_mask) |
-                              (std::uint64_t{counter} << frame_->counter_shift));
+      Words::store(place, (Words::load(place) & ~frame_.counter_mask) |
+                              (std::uint64_t{counter} << frame_.counter_shift));
     }
   }
   std::uint32_t load_from(std::uint32_t counter) const noexcept {
-    const std::uint32_t largest = frame_->largest_load;
-    return counter <= largest ? counter : frame_->state.threshold + (counter - largest - 1);
+    const std::uint32_t largest = frame_.largest_load;
+    return counter <= largest ? counter : frame_.state.threshold + (counter - largest - 1);
   }
   std::uint32_t flagged_counter(std::uint32_t load) const noexcept {
-    return frame_->largest_load + 1 + (load - frame_->state.threshold);
+    return frame_.largest_load + 1 + (load - frame_.state.threshold);
   }
 
+  template <class Bits>
+  bucket_look offer_bits(position at, const Bits& element, std::uint32_t limit) noexcept {
+    std::byte* const block = block_at(at.bucket);
+    const bits_outcome outcome =
+        bits::put(block, element, shape(), [&] { return load_of(block) < limit; });
+    if (state().counts_elements() && (outcome.was_set | outcome.refused) == 0) count_one(block);
+    return {.found = outcome.was_set, .beyond = outcome.refused};
+  }
   std::uint32_t load_of(const std::byte* block) const noexcept {
-    if (!frame_->state.counts_elements()) return bits::count_ones(block, frame_->shape.bloom_bits);
+    if (!state().counts_elements()) return bits::count_ones(block, frame_.shape.bloom_bits);
     return load_from(counter_of(Words::load(last_word(block))));
   }
 
@@ -224,34 +259,34 @@ class bloom_blocks {
   /// never runs into its neighbours. REQUIRES: the blocks have a counter.
   void count_one(std::byte* block) noexcept {
     const std::uint32_t counter = counter_of(Words::load(last_word(block)));
-    const bool flagged = counter > frame_->largest_load;
-    const std::uint32_t load = std::min(load_from(counter) + 1, frame_->largest_load);
+    const bool flagged = counter > frame_.largest_load;
+    const std::uint32_t load = std::min(load_from(counter) + 1, frame_.largest_load);
     set_counter(block, flagged ? flagged_counter(load) : load);
   }
 
   /// Says whether the note was there before. Without a note of its own a block shows by its load
   /// that it refuses.
   bool note_refusal(std::byte* block, std::uint16_t mark) noexcept {
-    if (frame_->state.tracks()) {
-      const std::uint64_t bit = frame_->tracking_bit(mark);
+    if (state().tracks()) {
+      const std::uint64_t bit = frame_.tracking_bit(mark);
       return (Words::set_bits(last_word(block), bit) & bit) != 0;
     }
-    if (!frame_->state.flags()) return true;
+    if (!state().flags()) return true;
     const std::uint32_t counter = counter_of(Words::load(last_word(block)));
-    if (counter > frame_->largest_load) return true;
+    if (counter > frame_.largest_load) return true;
     set_counter(block, flagged_counter(counter));
     return false;
   }
 
   /// Loads are added, as far as a counter goes. A block that was flagged was full, and still is.
   std::uint32_t united_counters(std::uint32_t a, std::uint32_t b) const noexcept {
-    const std::uint32_t largest = frame_->largest_load;
+    const std::uint32_t largest = frame_.largest_load;
     const std::uint32_t load = std::min(load_from(a) + load_from(b), largest);
     return a > largest || b > largest ? flagged_counter(load) : load;
   }
 
   std::byte* memory_;
-  const block_frame* frame_;
+  block_frame frame_;
 };
 
 static_assert(offering_store<bloom_blocks<512>> &&

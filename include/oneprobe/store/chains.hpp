@@ -91,7 +91,7 @@ class chains {
   explicit chains(std::uint64_t buckets) : buckets_(static_cast<std::size_t>(buckets)) {}
 
   std::uint64_t buckets() const noexcept { return buckets_.size(); }
-  void prefetch(position at) const noexcept { prefetch_line(&bucket(at)); }
+  void prefetch(position at) const noexcept { prefetch_line_ahead(&bucket(at)); }
   std::optional<std::uint32_t> load(position at) const noexcept { return bucket(at).load; }
 
   /// The node for which `is_wanted(element)`; `visited` counts those looked at.

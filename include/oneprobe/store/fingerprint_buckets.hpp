@@ -37,25 +37,24 @@
 
 namespace oneprobe::inline v0_1 {
 
-/// What all buckets of a filter have in common, worked out once.
-struct pocket_frame {
+/// Where what is in a bucket of some shape.
+struct pocket_layout {
   static constexpr unsigned words = pocket_shape::bits / word_bits;
   static constexpr unsigned most_header_words = pocket_shape::most_header_bits / word_bits;
 
-  unsigned capacity;                                       // h
-  unsigned remainder_bits;                                 // f
-  unsigned header_bits;                                    // Q + h; the mark is the bit after them
-  int quotients;                                           // Q
-  unsigned first_remainder;                                // its first bit
-  unsigned header_words;                                   // that have bits of the header
-  unsigned window_byte;                                    // eight bytes that end with the mark
-  unsigned window_shift;                                   // by which the mark becomes their top
-  std::uint64_t remainder_mask;                            // f ones
-  detail::lane_tables lanes;                               // for the widths that fit them
-  std::array<std::uint64_t, most_header_words> header_of;  // the header's bits in each word
+  unsigned capacity;             // h
+  unsigned remainder_bits;       // f
+  unsigned header_bits;          // Q + h; the mark is the bit after them
+  int quotients;                 // Q
+  unsigned first_remainder;      // its first bit
+  unsigned header_words;         // that have bits of the header
+  unsigned window_byte;          // eight bytes that end with the mark
+  unsigned window_shift;         // by which the mark becomes their top
+  std::uint64_t remainder_mask;  // f ones
+  std::array<std::uint64_t, most_header_words> header_of{};  // the header's bits in each word
 
   /// REQUIRES: shape.fits().
-  explicit pocket_frame(const pocket_shape& shape) noexcept
+  explicit constexpr pocket_layout(const pocket_shape& shape) noexcept
       : capacity(shape.bucket_capacity),
         remainder_bits(shape.remainder_bits),
         header_bits(shape.header_bits()),
@@ -64,8 +63,7 @@ struct pocket_frame {
         header_words((header_bits + word_bits - 1) / word_bits),
         window_byte(header_bits / 8 < 7 ? 0 : header_bits / 8 - 7),
         window_shift(8 * window_byte + word_bits - 1 - header_bits),
-        remainder_mask((std::uint64_t{1} << remainder_bits) - 1),
-        lanes(first_remainder, remainder_bits, capacity) {
+        remainder_mask((std::uint64_t{1} << remainder_bits) - 1) {
     for (unsigned i = 0; i < most_header_words; ++i) {
       const unsigned begin = i * word_bits;
       header_of[i] = header_bits <= begin ? 0
@@ -74,6 +72,27 @@ struct pocket_frame {
                          : ~(~std::uint64_t{0} << (header_bits - begin));
     }
   }
+};
+
+/// What all buckets of a filter have in common, worked out once.
+struct pocket_frame : pocket_layout {
+  detail::lane_tables lanes;  // for the widths that fit them
+
+  /// REQUIRES: shape.fits().
+  explicit pocket_frame(const pocket_shape& shape) noexcept
+      : pocket_layout(shape), lanes(first_remainder, remainder_bits, capacity) {}
+};
+
+/// What a loop over buckets knows of their shape when it is compiled: nothing,
+struct any_pocket {
+  static constexpr const pocket_layout& of(const pocket_frame& frame) noexcept { return frame; }
+};
+/// or all of it.
+template <std::uint32_t Capacity, std::uint32_t RemainderBits>
+struct known_pocket {
+  static constexpr pocket_shape shape{.bucket_capacity = Capacity, .remainder_bits = RemainderBits};
+  static constexpr pocket_layout layout{shape};
+  static constexpr const pocket_layout& of(const pocket_frame&) noexcept { return layout; }
 };
 
 /// What a bucket's own bits say.
@@ -94,9 +113,11 @@ enum class remainder_search : std::uint8_t {
   by_tables,  // others, spread into lanes first
 };
 
-template <simd_level Level = simd_level::plain, remainder_search Search = remainder_search::by_run>
+template <simd_level Level = simd_level::plain, remainder_search Search = remainder_search::by_run,
+          class Pocket = any_pocket>
 class fingerprint_buckets {
  public:
+  using pocket = Pocket;
   static constexpr simd_level level = Level;
   static constexpr std::size_t bytes = pocket_shape::bits / 8;
 
@@ -131,12 +152,12 @@ class fingerprint_buckets {
   std::optional<std::uint32_t> load(position at) const noexcept {
     return count(bucket_at(at.bucket));
   }
-  void prefetch(position at) const noexcept { prefetch_line(bucket_at(at.bucket)); }
+  void prefetch(position at) const noexcept { prefetch_line_ahead(bucket_at(at.bucket)); }
 
   found_slot<slot> find(position at, key fingerprint) const noexcept {
     const std::byte* const bucket = bucket_at(at.bucket);
     if constexpr (Search == remainder_search::by_run) {
-      const auto quotient = static_cast<unsigned>(fingerprint >> frame_->remainder_bits);
+      const auto quotient = static_cast<unsigned>(fingerprint >> layout().remainder_bits);
       const place found = place_in_run(bucket, scan(bucket, quotient).run_begin, fingerprint);
       return {.found = found.taken, .slot = found.slot};
     } else {
@@ -164,10 +185,10 @@ class fingerprint_buckets {
     const std::uint64_t window = window_of(bucket);
     const bool passed_on = window >> (word_bits - 1) != 0;
     const std::int64_t last = passed_on ? largest(bucket, window) : 0;
-    const std::int64_t fingerprints = std::int64_t{frame_->header_bits - frame_->capacity}
-                                      << frame_->remainder_bits;
+    const std::int64_t fingerprints = std::int64_t{layout().header_bits - layout().capacity}
+                                      << layout().remainder_bits;
     return {
-        .count = std::min(count(bucket), frame_->capacity),
+        .count = std::min(count(bucket), layout().capacity),
         .passed_on = passed_on,
         .largest = static_cast<std::uint64_t>(std::clamp<std::int64_t>(last, 0, fingerprints - 1))};
   }
@@ -176,10 +197,10 @@ class fingerprint_buckets {
   void for_each(std::uint64_t number, Visit visit) const {
     const std::byte* const bucket = bucket_at(number);
     unsigned found = 0;
-    for (unsigned bit = 0; bit < frame_->header_bits && found < frame_->capacity; ++bit) {
+    for (unsigned bit = 0; bit < layout().header_bits && found < layout().capacity; ++bit) {
       if (!header_bit(bucket, bit)) continue;
-      if (bit - found >= frame_->header_bits - frame_->capacity) return;  // no quotient
-      visit((std::uint64_t{bit - found} << frame_->remainder_bits) | remainder(bucket, found));
+      if (bit - found >= layout().header_bits - layout().capacity) return;  // no quotient
+      visit((std::uint64_t{bit - found} << layout().remainder_bits) | remainder(bucket, found));
       ++found;
     }
   }
@@ -189,7 +210,7 @@ class fingerprint_buckets {
   void mark_passed_on(std::uint64_t number) noexcept { mark(bucket_at(number)); }
   void saturate(std::uint64_t number) noexcept {
     std::byte* const bucket = bucket_at(number);
-    for (unsigned i = 0; i < pocket_frame::words; ++i)
+    for (unsigned i = 0; i < pocket_layout::words; ++i)
       plain_words::store(bucket + i * word_bytes, 0);
     mark(bucket);
   }
@@ -207,12 +228,13 @@ class fingerprint_buckets {
   };
   using pocket_change = detail::pocket_change;
 
+  const pocket_layout& layout() const noexcept { return Pocket::of(*frame_); }
   std::byte* bucket_at(std::uint64_t number) const noexcept { return memory_ + number * bytes; }
   static std::uint64_t word(const std::byte* bucket, unsigned number) noexcept {
     return plain_words::load(bucket + number * word_bytes);
   }
   std::uint64_t header_word(const std::byte* bucket, unsigned number) const noexcept {
-    return word(bucket, number) & frame_->header_of[number];
+    return word(bucket, number) & layout().header_of[number];
   }
   static bool header_bit(const std::byte* bucket, unsigned bit) noexcept {
     return (word(bucket, bit / word_bits) >> (bit % word_bits) & 1) != 0;
@@ -221,44 +243,44 @@ class fingerprint_buckets {
     return (std::to_integer<unsigned>(bucket[bit / 8]) >> (bit % 8) & 1) != 0;
   }
   bool is_marked(const std::byte* bucket) const noexcept {
-    return is_bit_set(bucket, frame_->header_bits);
+    return is_bit_set(bucket, layout().header_bits);
   }
   void mark(std::byte* bucket) const noexcept {
-    bucket[frame_->header_bits / 8] |= static_cast<std::byte>(1u << (frame_->header_bits % 8));
+    bucket[layout().header_bits / 8] |= static_cast<std::byte>(1u << (layout().header_bits % 8));
   }
   std::uint32_t count(const std::byte* bucket) const noexcept {
     unsigned ones = 0;
-    for (unsigned i = 0; i < frame_->header_words; ++i)
+    for (unsigned i = 0; i < layout().header_words; ++i)
       ones += static_cast<unsigned>(std::popcount(header_word(bucket, i)));
     return ones;
   }
 
   /// REQUIRES: number < capacity.
   std::uint64_t remainder(const std::byte* bucket, unsigned number) const noexcept {
-    const unsigned bit = frame_->first_remainder + number * frame_->remainder_bits;
+    const unsigned bit = layout().first_remainder + number * layout().remainder_bits;
     // The last eight bytes have the last ones: no read goes beyond the bucket.
     const unsigned byte = std::min<unsigned>(bit / 8, bytes - word_bytes);
-    return plain_words::load(bucket + byte) >> (bit - 8 * byte) & frame_->remainder_mask;
+    return plain_words::load(bucket + byte) >> (bit - 8 * byte) & layout().remainder_mask;
   }
 
   /// The mark on top, and below it the last 56 bits of the header at least.
   std::uint64_t window_of(const std::byte* bucket) const noexcept {
-    return plain_words::load(bucket + frame_->window_byte) << frame_->window_shift;
+    return plain_words::load(bucket + layout().window_byte) << layout().window_shift;
   }
   /// The largest fingerprint of a full bucket: its quotient is the place of the last one in the
   /// header, less the ones before it. Below 0 if there is no such fingerprint.
   std::int64_t largest(const std::byte* bucket, std::uint64_t window) const noexcept {
     const std::uint64_t header_end = window << 1;
     const std::int64_t quotient =
-        frame_->quotients -
-        (header_end != 0 ? std::countl_zero(header_end) : zeros_at_end(*frame_, bucket));
+        layout().quotients -
+        (header_end != 0 ? std::countl_zero(header_end) : zeros_at_end(layout(), bucket));
     const std::uint64_t last_remainder =
-        word(bucket, pocket_frame::words - 1) >> (word_bits - frame_->remainder_bits);
-    return quotient * (std::int64_t{1} << frame_->remainder_bits) +
+        word(bucket, pocket_layout::words - 1) >> (word_bits - layout().remainder_bits);
+    return quotient * (std::int64_t{1} << layout().remainder_bits) +
            static_cast<std::int64_t>(last_remainder);
   }
   /// Zeros after the last one of the header. Of full buckets nearly none has it before the window.
-  [[gnu::noinline]] static int zeros_at_end(const pocket_frame& frame,
+  [[gnu::noinline]] static int zeros_at_end(const pocket_layout& frame,
                                             const std::byte* bucket) noexcept {
     int last = -1;
     for (unsigned i = 0; i < frame.header_words; ++i) {
@@ -278,29 +300,29 @@ class fingerprint_buckets {
     const unsigned rank =
         quotient - 1;  // of the zero before; wraps for quotient 0, and is not used
     unsigned zeros = 0, before = 0, chosen = 0;
-    for (unsigned i = 0; i < frame_->header_words; ++i) {
-      zeros += static_cast<unsigned>(std::popcount(~word(bucket, i) & frame_->header_of[i]));
+    for (unsigned i = 0; i < layout().header_words; ++i) {
+      zeros += static_cast<unsigned>(std::popcount(~word(bucket, i) & layout().header_of[i]));
       const bool beyond = rank >= zeros;
       before = beyond ? zeros : before;
       chosen += beyond ? 1 : 0;
     }
     header_scan found;
-    found.ones = frame_->header_bits - zeros;
+    found.ones = layout().header_bits - zeros;
     if (quotient == 0) return found;
     // So few zeros are in no bucket that a filter made.
-    if (chosen >= frame_->header_words) return {frame_->header_bits, found.ones};
-    const std::uint64_t clear = ~word(bucket, chosen) & frame_->header_of[chosen];
+    if (chosen >= layout().header_words) return {layout().header_bits, found.ones};
+    const std::uint64_t clear = ~word(bucket, chosen) & layout().header_of[chosen];
     found.run_begin = chosen * word_bits + detail::select_one<Level>(clear, rank - before) + 1;
     return found;
   }
 
   /// How all remainders compare with that of a fingerprint.
   detail::lane_order compare(const std::byte* bucket, key fingerprint) const noexcept {
-    const std::uint64_t wanted = fingerprint & frame_->remainder_mask;
+    const std::uint64_t wanted = fingerprint & layout().remainder_mask;
     if constexpr (Search == remainder_search::bytes)
-      return detail::compare_lanes<Level, 8>(bucket, wanted, frame_->capacity);
+      return detail::compare_lanes<Level, 8>(bucket, wanted, layout().capacity);
     else if constexpr (Search == remainder_search::words)
-      return detail::compare_lanes<Level, 16>(bucket, wanted, frame_->capacity);
+      return detail::compare_lanes<Level, 16>(bucket, wanted, layout().capacity);
     else
       return detail::compare_lanes<Level>(bucket, wanted, frame_->lanes);
   }
@@ -308,14 +330,14 @@ class fingerprint_buckets {
   /// From the beginning of its quotient's run: how many of the run are smaller, and whether one is
   /// equal. Without lanes, runs of one or two, which most are, are compared without a jump.
   place place_in_run(const std::byte* bucket, unsigned run_begin, key fingerprint) const noexcept {
-    const auto quotient = static_cast<unsigned>(fingerprint >> frame_->remainder_bits);
-    const std::uint64_t wanted = fingerprint & frame_->remainder_mask;
+    const auto quotient = static_cast<unsigned>(fingerprint >> layout().remainder_bits);
+    const std::uint64_t wanted = fingerprint & layout().remainder_mask;
     place at{.bit = run_begin, .slot = run_begin - quotient};
-    const unsigned last = frame_->capacity - 1;
+    const unsigned last = layout().capacity - 1;
     // Bounded for bytes that no filter made, so that all levels of instructions read them alike.
     const unsigned room = at.slot <= last ? last + 1 - at.slot : 0;
     const unsigned length =
-        std::min({run_length(bucket, run_begin), frame_->header_bits - run_begin, room});
+        std::min({run_length(bucket, run_begin), layout().header_bits - run_begin, room});
     if constexpr (Search != remainder_search::by_run) {
       // Fewer than 64 lanes, and a run begins at one of them or right behind.
       const std::uint64_t run = ((std::uint64_t{1} << length) - 1) << (at.slot % word_bits);
@@ -346,9 +368,9 @@ class fingerprint_buckets {
     // Eight bytes reach 57 bits far at least; all of a run but for one in millions.
     const std::uint64_t ones = plain_words::load(bucket + begin / 8) >> (begin % 8);
     const auto length = static_cast<unsigned>(std::countr_one(ones));
-    return length < word_bits - 7 ? length : long_run(*frame_, bucket, begin);
+    return length < word_bits - 7 ? length : long_run(layout(), bucket, begin);
   }
-  [[gnu::noinline]] static unsigned long_run(const pocket_frame& frame, const std::byte* bucket,
+  [[gnu::noinline]] static unsigned long_run(const pocket_layout& frame, const std::byte* bucket,
                                              unsigned begin) noexcept {
     unsigned end = begin;
     while (end < frame.header_bits && is_bit_set(bucket, end)) ++end;
@@ -359,27 +381,25 @@ class fingerprint_buckets {
   /// one, and where there is one they are seldom as many.
   found_slot<slot> among_equal(const std::byte* bucket, key fingerprint,
                                std::uint64_t equal) const noexcept {
-    const auto quotient = static_cast<unsigned>(fingerprint >> frame_->remainder_bits);
+    const auto quotient = static_cast<unsigned>(fingerprint >> layout().remainder_bits);
     // Eight bytes reach 57 bits far at least: no bucket that is searched so has more lanes.
     std::uint64_t left = equal & plain_words::load(bucket + quotient / 8) >> (quotient % 8);
     for (; left != 0; left &= left - 1) {
       const auto lane = static_cast<unsigned>(std::countr_zero(left));
-      if (quotient + lane < frame_->header_bits &&
-          ones_before(*frame_, bucket, quotient + lane) == lane)
+      if (quotient + lane < layout().header_bits && ones_before(bucket, quotient + lane) == lane)
         return {.found = 1, .slot = lane};
     }
     return {};
   }
   /// Which word a bit is in cannot be predicted: this is written so that no compiler jumps on it.
-  static unsigned ones_before(const pocket_frame& frame, const std::byte* bucket,
-                              unsigned bit) noexcept {
+  unsigned ones_before(const std::byte* bucket, unsigned bit) const noexcept {
     const unsigned in_second = bit - word_bits;
     const unsigned ones =
         detail::ones_below<Level>(word(bucket, 0), bit) +
         detail::ones_below<Level>(word(bucket, 1), in_second & ~(0u - (in_second >> 31)));
-    return frame.header_words <= 2 ? ones : ones + ones_in_others(frame, bucket, bit);
+    return layout().header_words <= 2 ? ones : ones + ones_in_others(layout(), bucket, bit);
   }
-  [[gnu::noinline]] static unsigned ones_in_others(const pocket_frame& frame,
+  [[gnu::noinline]] static unsigned ones_in_others(const pocket_layout& frame,
                                                    const std::byte* bucket, unsigned bit) noexcept {
     unsigned ones = 0;
     for (unsigned i = 2; i < frame.header_words && bit > i * word_bits; ++i)
@@ -391,16 +411,16 @@ class fingerprint_buckets {
   const pocket_frame* frame_;
 };
 
-template <simd_level Level, remainder_search Search>
-verdict fingerprint_buckets<Level, Search>::try_put(position at, item& element,
-                                                    std::uint32_t) noexcept {
+template <simd_level Level, remainder_search Search, class Pocket>
+verdict fingerprint_buckets<Level, Search, Pocket>::try_put(position at, item& element,
+                                                            std::uint32_t) noexcept {
   std::byte* const bucket = bucket_at(at.bucket);
   const std::uint64_t window = window_of(bucket);
   const bool marked = window >> (word_bits - 1) != 0;
   const std::uint64_t fingerprint = element.fingerprint;
   const header_scan header =
-      scan(bucket, static_cast<unsigned>(fingerprint >> frame_->remainder_bits));
-  const bool full = marked || header.ones >= frame_->capacity;
+      scan(bucket, static_cast<unsigned>(fingerprint >> layout().remainder_bits));
+  const bool full = marked || header.ones >= layout().capacity;
   std::int64_t last = 0;
   if (full) {
     last = largest(bucket, window);
@@ -415,13 +435,13 @@ verdict fingerprint_buckets<Level, Search>::try_put(position at, item& element,
   if (found.taken) return verdict::present;
   element.could_be_found = false;
   // In no bucket that a filter made.
-  if (found.slot >= frame_->capacity || found.bit >= frame_->header_bits) return verdict::present;
+  if (found.slot >= layout().capacity || found.bit >= layout().header_bits) return verdict::present;
   pocket_change change{
       .header_bit = found.bit,
-      .header_end = frame_->header_bits,
-      .remainder_bit = frame_->first_remainder + found.slot * frame_->remainder_bits,
-      .remainder_bits = frame_->remainder_bits,
-      .remainder = fingerprint & frame_->remainder_mask};
+      .header_end = layout().header_bits,
+      .remainder_bit = layout().first_remainder + found.slot * layout().remainder_bits,
+      .remainder_bits = layout().remainder_bits,
+      .remainder = fingerprint & layout().remainder_mask};
   if (!full) {
     detail::put_remainder<Level>(bucket, change);
     return verdict::placed;
@@ -429,7 +449,7 @@ verdict fingerprint_buckets<Level, Search>::try_put(position at, item& element,
   element.fingerprint = static_cast<std::uint64_t>(last);
   change.evicts = true;
   change.evicted_bit =
-      static_cast<unsigned>(element.fingerprint >> frame_->remainder_bits) + frame_->capacity - 1;
+      static_cast<unsigned>(element.fingerprint >> layout().remainder_bits) + layout().capacity - 1;
   detail::put_remainder<Level>(bucket, change);
   return verdict::exchanged;
 }
@@ -437,7 +457,7 @@ verdict fingerprint_buckets<Level, Search>::try_put(position at, item& element,
 static_assert(placement_store<fingerprint_buckets<>> &&
               looking_store<fingerprint_buckets<>, fingerprint_probe>);
 
-/// Calls `use` with the type of buckets that is searched the fastest with these instructions, as a
+/// Calls `use` with the type of buckets that is the fastest with these instructions, as a
 /// std::type_identity.
 template <class Use>
 decltype(auto) with_fastest_buckets([[maybe_unused]] simd_level level,
@@ -461,6 +481,29 @@ decltype(auto) with_fastest_buckets([[maybe_unused]] simd_level level,
   }
 #endif
   return call.template operator()<simd_level::plain, by_run>();
+}
+/// The same for queries, which gain a fifth where the shape is known. (Inserts lose: of known
+/// numbers of words g++ 12 makes jumps.) These are the shapes that need no tables and that the
+/// planner likes best.
+template <class Use>
+decltype(auto) with_fastest_search(simd_level level, const pocket_frame& frame, Use&& use) {
+#if ONEPROBE_HAS_SIMD
+  using enum remainder_search;
+  using bytes_known = known_pocket<47, 8>;
+  using words_known = known_pocket<27, 16>;
+  const pocket_shape shape{.bucket_capacity = frame.capacity,
+                           .remainder_bits = frame.remainder_bits};
+  const auto call = [&]<simd_level Level>() -> decltype(auto) {
+    if (shape == bytes_known::shape)
+      return use(std::type_identity<fingerprint_buckets<Level, bytes, bytes_known>>());
+    return use(std::type_identity<fingerprint_buckets<Level, words, words_known>>());
+  };
+  if (shape == bytes_known::shape || shape == words_known::shape) {
+    if (level == simd_level::avx512) return call.template operator()<simd_level::avx512>();
+    if (level == simd_level::avx2) return call.template operator()<simd_level::avx2>();
+  }
+#endif
+  return with_fastest_buckets(level, frame, use);
 }
 
 }  // namespace oneprobe::inline v0_1

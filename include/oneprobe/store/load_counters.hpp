@@ -45,7 +45,7 @@ class load_counters {
   void clear() noexcept { std::fill(loads_.begin(), loads_.end(), Counter{0}); }
 
   std::optional<std::uint32_t> load(position at) const noexcept { return loads_[at.bucket]; }
-  void prefetch(position at) const noexcept { prefetch_line(&loads_[at.bucket]); }
+  void prefetch(position at) const noexcept { prefetch_line_ahead(&loads_[at.bucket]); }
 
   Counter operator[](std::uint64_t bucket) const noexcept { return loads_[bucket]; }
   std::span<const Counter> loads() const noexcept { return loads_; }

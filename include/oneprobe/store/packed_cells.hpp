@@ -38,7 +38,7 @@ class bit_fields {
     for (std::uint64_t at = first_bit / 8; at <= (first_bit + width - 1) / 8; ++at, bytes >>= 8)
       memory_.data()[at] = static_cast<std::byte>(bytes & 0xff);
   }
-  void prefetch(std::uint64_t bit) const noexcept { prefetch_line(memory_.data() + bit / 8); }
+  void prefetch(std::uint64_t bit) const noexcept { prefetch_line_ahead(memory_.data() + bit / 8); }
 
   std::size_t memory_bytes() const noexcept { return memory_.size(); }
   void clear() noexcept { clear_bytes(0, memory_.size()); }

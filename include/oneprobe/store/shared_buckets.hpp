@@ -114,7 +114,7 @@ class shared_buckets {
 
   std::uint64_t buckets() const noexcept { return buckets_; }
 
-  void prefetch(position at) const noexcept { prefetch_line(side_ + at.bucket * side_bytes); }
+  void prefetch(position at) const noexcept { prefetch_line_ahead(side_ + at.bucket * side_bytes); }
   /// The line of slots that an element of this hash most likely has, where there is such a one.
   void prefetch_slots(position at, key_hash hash) const noexcept {
     if constexpr (choice::has_home_line)

@@ -144,7 +144,7 @@ class tagged_buckets {
 
   std::uint64_t buckets() const noexcept { return buckets_; }
 
-  void prefetch(position at) const noexcept { prefetch_line(side_ + at.bucket * side_bytes); }
+  void prefetch(position at) const noexcept { prefetch_line_ahead(side_ + at.bucket * side_bytes); }
   /// Where the line of slots begins that an element of this hash most likely has.
   const std::byte* home_line(position at, key_hash hash) const noexcept
       requires(choice::has_home_line) {

@@ -39,7 +39,7 @@ struct keys_ahead {
 
   wanted_key<Key> operator()(std::size_t i) const { return {hash_of(i), keys + i}; }
   void ask_for(std::size_t first, std::size_t count) const noexcept {
-    prefetch_bytes(keys + first, count * sizeof(Key));
+    prefetch_bytes_ahead(keys + first, count * sizeof(Key));
   }
 };
 

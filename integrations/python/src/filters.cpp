@@ -38,8 +38,7 @@ class shared_filter {
     many_keys many(filter_.hash(), keys);
     const py::gil_scoped_release others_run;
     const std::unique_lock lock(mutex_);
-    if (const auto integers = many.integers()) return filter_.insert_all(*integers);
-    return filter_.insert_all(many);
+    return many.with_hashes([&](const hash_feed& hashes) { return filter_.insert_all(hashes); });
   }
 
   bool contains(py::handle key) {
@@ -53,11 +52,9 @@ class shared_filter {
     bool* const first_answer = answers.mutable_data();
     const py::gil_scoped_release others_run;
     const std::shared_lock lock(mutex_);
-    if (const auto integers = many.integers()) {
-      filter_.query_all(*integers, {first_answer, integers->size()});
-      return answers;
-    }
-    filter_.query_all(many, {first_answer, many.size()});
+    many.with_hashes([&](const hash_feed& hashes) {
+      filter_.query_all(hashes, {first_answer, hashes.size()});
+    });
     return answers;
   }
 

@@ -53,20 +53,14 @@ std::vector<std::byte> held_filter::bytes() const {
 insert_outcome held_filter::insert(key_hash hash) noexcept {
   return filter_->visit([&](auto& filter) { return filter.insert(hash); });
 }
-std::uint64_t held_filter::insert_all(hashes_ahead& hashes) {
-  return filter_->visit([&](auto& filter) { return filter.bulk_insert(hashes.all()); });
-}
-std::uint64_t held_filter::insert_all(std::span<const std::uint64_t> keys) {
-  return filter_->visit([&](auto& filter) { return filter.bulk_insert(keys); });
+std::uint64_t held_filter::insert_all(const hash_feed& hashes) {
+  return filter_->visit([&](auto& filter) { return filter.bulk_insert(hashes); });
 }
 bool held_filter::may_contain(key_hash hash) const noexcept {
   return filter_->visit([&](const auto& filter) { return filter.may_contain(hash); });
 }
-void held_filter::query_all(hashes_ahead& hashes, std::span<bool> answers) const {
-  filter_->visit([&](const auto& filter) { filter.bulk_may_contain(hashes.all(), answers); });
-}
-void held_filter::query_all(std::span<const std::uint64_t> keys, std::span<bool> answers) const {
-  filter_->visit([&](const auto& filter) { filter.bulk_may_contain(keys, answers); });
+void held_filter::query_all(const hash_feed& hashes, std::span<bool> answers) const {
+  filter_->visit([&](const auto& filter) { filter.bulk_may_contain(hashes, answers); });
 }
 lookup_path held_filter::explain(key_hash hash) const noexcept {
   return filter_->visit([&](const auto& filter) { return filter.explain(hash); });

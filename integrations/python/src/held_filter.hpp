@@ -12,9 +12,9 @@
 #include <string>
 #include <vector>
 
-#include "hashes_ahead.hpp"
 #include "oneprobe/core/filter_answers.hpp"
 #include "oneprobe/core/filter_plan.hpp"
+#include "oneprobe/core/hash_feed.hpp"
 #include "oneprobe/core/key_hash.hpp"
 #include "oneprobe/format/load_failure.hpp"
 #include "oneprobe/hash/hasher.hpp"
@@ -35,11 +35,9 @@ class held_filter {
   std::vector<std::byte> bytes() const;
 
   insert_outcome insert(key_hash hash) noexcept;
-  std::uint64_t insert_all(hashes_ahead& hashes);
-  std::uint64_t insert_all(std::span<const std::uint64_t> keys);
+  std::uint64_t insert_all(const hash_feed& hashes);
   bool may_contain(key_hash hash) const noexcept;
-  void query_all(hashes_ahead& hashes, std::span<bool> answers) const;
-  void query_all(std::span<const std::uint64_t> keys, std::span<bool> answers) const;
+  void query_all(const hash_feed& hashes, std::span<bool> answers) const;
   lookup_path explain(key_hash hash) const noexcept;
   /// None if the filter is of a kind that cannot erase.
   std::optional<erase_outcome> erase(key_hash hash) noexcept;

@@ -14,18 +14,19 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <mutex>
 #include <optional>
 #include <shared_mutex>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "hashes_ahead.hpp"
+#include "oneprobe/core/hash_feed.hpp"
 #include "oneprobe/core/key_hash.hpp"
 #include "oneprobe/hash/hasher.hpp"
+#include "oneprobe/hash/range_hashes.hpp"
 #include "texts.hpp"
 
 namespace oneprobe::python {
@@ -104,7 +105,7 @@ inline py::array integers_of(const py::array& array) {
       array.attr("astype")(kind == 'u' ? "uint64" : "int64", py::arg("copy") = false));
 }
 
-class many_keys final : public hashes_ahead {
+class many_keys {
  public:
   many_keys(const seeded_hash& hash, const py::object& keys) : hash_(hash) {
     refuse_single(keys);
@@ -140,10 +141,16 @@ class many_keys final : public hashes_ahead {
     if (form_ == form::text) texts_.emplace(data_, size_, width_ / character_bytes);
   }
 
-  /// The keys themselves, where they are an array of integers: they can be hashed on the way.
-  std::optional<std::span<const std::uint64_t>> integers() const noexcept {
-    if (form_ != form::integers) return std::nullopt;
-    return std::span(reinterpret_cast<const std::uint64_t*>(data_), size_);
+  std::size_t size() const noexcept { return size_; }
+  /// Calls `use` with their hashes.
+  template <class Use>
+  auto with_hashes(Use use) {
+    if (form_ == form::integers) {
+      const std::span integers(reinterpret_cast<const std::uint64_t*>(data_), size_);
+      return use(range_hashes(hash_, integers).feed());
+    }
+    return use(hash_feed(
+        size_, [this](std::size_t first, std::span<key_hash> out) { hash_into(first, out); }));
   }
 
  private:
@@ -162,20 +169,15 @@ class many_keys final : public hashes_ahead {
     size_ = hashed_.size();
   }
 
-  void hash_into(std::size_t first, std::span<key_hash> out) override {
+  /// Not for integers.
+  void hash_into(std::size_t first, std::span<key_hash> out) {
     const char* key = data_ + first * width_;
     switch (form_) {
       case form::hashed:
         std::copy_n(hashed_.begin() + static_cast<std::ptrdiff_t>(first), out.size(), out.begin());
         return;
       case form::integers:
-        for (key_hash& hash : out) {
-          std::uint64_t number = 0;
-          std::memcpy(&number, key, sizeof number);
-          hash = hash_(number);
-          key += sizeof number;
-        }
-        return;
+        throw std::logic_error("integers are hashed by range_hashes");
       case form::bytes:
       case form::padded_bytes:
         for (key_hash& hash : out) {
@@ -193,6 +195,7 @@ class many_keys final : public hashes_ahead {
 
   seeded_hash hash_;
   form form_ = form::hashed;
+  std::size_t size_ = 0;
   std::vector<key_hash> hashed_{};
   py::array array_{};
   const char* data_ = nullptr;

@@ -30,7 +30,7 @@ inline std::uint32_t narrow_blocks(const char* from, std::size_t blocks, std::si
   std::uint32_t seen = 0;
 #endif
   for (; blocks != 0; --blocks) {
-    prefetch_line(from + ahead);
+    prefetch_line_ahead(from + ahead);
 #if defined(__SSE2__)
     const auto* const four = reinterpret_cast<const __m128i*>(from);
     const __m128i a = _mm_loadu_si128(four), b = _mm_loadu_si128(four + 1);

@@ -56,12 +56,15 @@ TEST(parse_count, takes_every_thousandth_with_a_suffix) {
 }
 
 TEST(parse_count, refuses_what_is_not_entirely_a_count) {
+  const std::string allowed = "--n must be a whole number from 0 to 10^13";
+  for (const char* text : {"", " ", "k", " 1", "+1", "nan", "inf", "-inf", "--json", "1e999",
+                           "1e-999", "1.5", "0.5", "2.0001k", "1e-5"})
+    EXPECT_EQ(complaint([&] { count(text); }), allowed + "; found '" + std::string(text) + "'");
   for (const char* text :
-       {"",       " ",     "k",      "1 k", " 1",    "1 ",      "1x",  "1kk",  "1kI",
-        "1ki",    "1m",    "0x10",   "+1",  "1,000", "nan",     "inf", "-inf", "1e",
-        "--json", "1e999", "1e-999", "1.5", "0.5",   "2.0001k", "1e-5"})
+       {"1 k", "1 ", "1x", "1kk", "1kI", "1ki", "1m", "2MB", "0x10", "1,000", "1e"})
     EXPECT_EQ(complaint([&] { count(text); }),
-              "--n must be a whole number from 0 to 10^13; found '" + std::string(text) + "'");
+              allowed + ", with k, M, G, T, Ki, Mi, Gi or Ti or nothing behind it; found '" +
+                  std::string(text) + "'");
 }
 
 TEST(parse_count, refuses_negative_and_too_large) {

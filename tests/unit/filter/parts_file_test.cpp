@@ -419,7 +419,7 @@ TEST(parts_file_kind, that_is_not_the_one_asked_for_is_named) {
   EXPECT_EQ(
       complaint(growing_failure(forged(
           growing, [](pieces& apart) { apart.parameters.kind = static_cast<parts_kind>(77); }))),
-      "the memory is of the wrong kind: kind 77 is no filter");
+      wrong + "something of the unknown kind 77, asked for was a growing filter");
 }
 
 // The section is then longer than what is read of a file for one filter.

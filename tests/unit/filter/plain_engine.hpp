@@ -13,6 +13,7 @@
 
 #include "oneprobe/core/filter_answers.hpp"
 #include "oneprobe/core/filter_plan.hpp"
+#include "oneprobe/core/hash_feed.hpp"
 #include "oneprobe/core/line_memory.hpp"
 #include "oneprobe/filter/basic_filter.hpp"
 #include "oneprobe/hash/derive.hpp"
@@ -52,18 +53,16 @@ class plain_engine {
     ++counts_.size;
     return insert_outcome::added;
   }
-  template <class Source>
-  std::uint64_t insert_all(std::size_t count, Source source) {
+  std::uint64_t insert_all(const hash_feed& hashes) {
     std::uint64_t added = 0;
-    for (std::size_t i = 0; i < count; ++i)
-      if (insert(source(i)) == insert_outcome::added) ++added;
+    for (std::size_t i = 0; i < hashes.size(); ++i)
+      if (insert(hash_number(hashes, i)) == insert_outcome::added) ++added;
     return added;
   }
   bool may_contain(key_hash hash) const noexcept { return explain(hash).may_contain(); }
-  template <class Source, class Sink>
-  void query_all(std::size_t count, Source source, Sink sink) const {
+  void query_all(const hash_feed& hashes, bool* answers) const {
     // From the last to the first: the order of the answers is free.
-    for (std::size_t i = count; i-- > 0;) sink(i, may_contain(source(i)));
+    for (std::size_t i = hashes.size(); i-- > 0;) answers[i] = may_contain(hash_number(hashes, i));
   }
   lookup_path explain(key_hash hash) const noexcept {
     for (std::uint32_t j = 0; j < plan_.bits_set; ++j)
@@ -89,6 +88,11 @@ class plain_engine {
   }
 
  private:
+  static key_hash hash_number(const hash_feed& hashes, std::size_t i) {
+    key_hash hash{};
+    hashes.fill(i, {&hash, 1});
+    return hash;
+  }
   std::uint64_t cell_of(key_hash hash, std::uint32_t j) const noexcept {
     return reduce(hash_stream(hash, overflow_stream + 1000 + j), plan_.cells);
   }

@@ -247,7 +247,8 @@ TEST(ring, in_order_ends_walks_as_they_were_started) {
     placing rolling(scheme, at_once, admission(4));
     std::size_t next = 0;
     roll_in_order(
-        rolling, 5000, [&](std::size_t number) { return rolling.start(hash_of(number)); },
+        rolling, 5000, [&](std::size_t number) { return hash_of(number); },
+        [&](key_hash hash) { return rolling.start(hash); },
         [&](std::size_t number, const auto& ended) {
           ASSERT_EQ(number, next++);
           ASSERT_EQ(ended.at, walk_to_end(walk, walk.start(hash_of(number))).at);
@@ -267,6 +268,96 @@ TEST(ring, spends_a_budget_as_one_by_one) {
       [&](key_hash hash) { return rolling.start(hash); }, [](std::size_t, const auto&) {});
   EXPECT_TRUE(
       std::equal(one_by_one.loads().begin(), one_by_one.loads().end(), at_once.loads().begin()));
+}
+
+/// Counters for walks by looks. Of what was prepared they only want to see that it was.
+class offering_counters : public counters {
+ public:
+  using counters::counters;
+  using prepared = std::uint32_t;
+
+  bucket_look offer(position at, const item&, std::uint32_t limit) noexcept {
+    item one;
+    return {.beyond = try_put(at, one, limit) == verdict::refused ? 1u : 0u};
+  }
+  void note_refused(position, item&) noexcept { ++refusals; }
+  template <class ItemAt>
+  void prepare(std::size_t count, ItemAt&&, prepared* out) const noexcept {
+    std::fill_n(out, count, was_prepared);
+  }
+  bucket_look offer(position at, const prepared& element, std::uint32_t limit) noexcept {
+    EXPECT_EQ(element, was_prepared);
+    return offer(at, item{}, limit);
+  }
+
+  std::size_t refusals = 0;
+
+ private:
+  static constexpr prepared was_prepared = 20081;
+};
+static_assert(preparing_store<offering_counters>);
+
+const multilevel three_levels({50, 20, 10});
+constexpr std::size_t most_elements = 400;  // in 320 places
+
+template <class Gate>
+std::size_t place_by_looks(std::size_t count, offering_counters& store, std::set<std::size_t>& over,
+                           Gate gate) {
+  placing walk(three_levels, store, admission(4));
+  return roll_looks(
+      walk, count, [](std::size_t number) { return hash_of(number); },
+      [](const auto& any, key_hash hash) { return any.start(hash); },
+      [](std::size_t, bool found) { EXPECT_FALSE(found); },
+      [&](std::size_t number, const auto& ended) {
+        EXPECT_EQ(ended.end, walk_end::overflowed);
+        EXPECT_TRUE(over.insert(number).second);
+      },
+      gate);
+}
+void expect_as_one_by_one(std::size_t count, const offering_counters& found,
+                          const std::set<std::size_t>& overflowed) {
+  counters store(80);
+  placing walk(three_levels, store, admission(4));
+  std::set<std::size_t> wanted;
+  for (std::size_t key = 0; key < count; ++key)
+    if (walk_to_end(walk, walk.start(hash_of(key))).end == walk_end::overflowed) wanted.insert(key);
+  EXPECT_TRUE(std::equal(store.loads().begin(), store.loads().end(), found.loads().begin()));
+  EXPECT_EQ(overflowed, wanted);
+}
+
+TEST(ring, looks_place_exactly_as_one_by_one) {
+  for (const std::size_t count : {0u, 1u, 31u, 32u, 33u, 64u, 257u, 400u}) {
+    offering_counters store(80);
+    std::set<std::size_t> overflowed;
+    EXPECT_EQ(place_by_looks(count, store, overflowed, always_open()), count);
+    expect_as_one_by_one(count, store, overflowed);
+  }
+}
+
+TEST(ring, looks_let_open_walks_end_when_there_are_too_many_and_go_on) {
+  offering_counters store(80);
+  std::set<std::size_t> overflowed;
+  std::size_t noes = 0;
+  EXPECT_EQ(place_by_looks(most_elements, store, overflowed,
+                           [&](std::size_t open) {
+                             const bool yes = open <= default_ring_width + 2;
+                             noes += yes ? 0 : 1;
+                             return yes;
+                           }),
+            most_elements);
+  EXPECT_GT(noes, 1u);
+  expect_as_one_by_one(most_elements, store, overflowed);
+}
+
+TEST(ring, looks_end_between_two_rings_when_no_more_may_overflow) {
+  offering_counters store(80);
+  std::set<std::size_t> overflowed;
+  const std::size_t run = place_by_looks(most_elements, store, overflowed,
+                                         [&](std::size_t) { return store.refusals == 0; });
+  EXPECT_GT(run, 0u);
+  EXPECT_LT(run, most_elements);
+  EXPECT_EQ(run % default_ring_width, 0u);
+  expect_as_one_by_one(run, store, overflowed);
 }
 
 TEST(load_counters, never_wrap) {

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <cstring>
 #include <set>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -184,6 +185,37 @@ TYPED_TEST(block_kernel, puts_an_element_where_there_is_room_and_else_changes_no
         ASSERT_EQ(bits, wanted) << "k = " << shape.bits_set;
       }
     }
+  }
+}
+
+TYPED_TEST(block_kernel, does_the_same_with_elements_that_were_prepared_together) {
+  using bits = typename TypeParam::type;
+  using prepared_type = typename prepared_by<bits>::type;
+  if constexpr (!std::is_void_v<prepared_type>) {
+    pattern_source pattern(13);
+    for (const block_shape shape : TypeParam::shapes())
+      for (const std::size_t count : {1u, 7u, 8u, 9u, 31u, 32u, 33u, 63u, 64u}) {
+        std::vector<std::uint64_t> patterns(count);
+        for (std::uint64_t& each : patterns) each = pattern();
+        std::array<prepared_type, 64> prepared;
+        prepare_patterns<bits>(
+            count, [&](std::size_t i) { return patterns[i]; }, shape, prepared.data());
+        block<TypeParam::bits> one_by_one, together;
+        for (std::size_t i = 0; i < count; ++i) {
+          // Some are there already, some find a block without room.
+          const auto has_room = [&] { return i % 3 != 0; };
+          if (i % 5 == 0) {
+            ASSERT_EQ(bits::set_all(one_by_one.bytes.data(), patterns[i], shape),
+                      bits::set_all(together.bytes.data(), prepared[i], shape));
+          }
+          const bits_outcome wanted =
+              bits::put(one_by_one.bytes.data(), patterns[i], shape, has_room);
+          const bits_outcome found = bits::put(together.bytes.data(), prepared[i], shape, has_room);
+          ASSERT_EQ(wanted.was_set, found.was_set);
+          ASSERT_EQ(wanted.refused, found.refused);
+          ASSERT_EQ(one_by_one, together) << shape.bits_set << " of " << shape.bloom_bits;
+        }
+      }
   }
 }
 

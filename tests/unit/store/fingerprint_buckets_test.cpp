@@ -92,10 +92,12 @@ void with_each_search(const pocket_shape& shape, Use use) {
   if (simd_supported() >= simd_level::avx2) {
     use(std::type_identity<fingerprint_buckets<simd_level::avx2>>());
     with_fastest_buckets(simd_level::avx2, frame, use);
+    with_fastest_search(simd_level::avx2, frame, use);
   }
   if (simd_supported() >= simd_level::avx512) {
     use(std::type_identity<fingerprint_buckets<simd_level::avx512>>());
     with_fastest_buckets(simd_level::avx512, frame, use);
+    with_fastest_search(simd_level::avx512, frame, use);
   }
 #endif
 }
@@ -181,6 +183,23 @@ TEST(fingerprint_buckets, of_most_widths_are_searched_by_all_remainders_at_once)
     EXPECT_EQ(is_by_run(simd_level::avx512, shape.bucket_capacity, shape.remainder_bits),
               shape.remainder_bits < 8 || shape.remainder_bits > 28)
         << shape.remainder_bits;
+#endif
+}
+
+TEST(fingerprint_buckets, of_known_shapes_are_searched_by_code_of_their_own) {
+  const auto is_known = [](simd_level level, std::uint32_t h, std::uint32_t f) {
+    return with_fastest_search(level, pocket_frame({h, f}), [](auto chosen) {
+      using buckets = typename decltype(chosen)::type;
+      return requires { buckets::pocket::shape; };
+    });
+  };
+  EXPECT_FALSE(is_known(simd_level::plain, 27, 16));
+#if ONEPROBE_HAS_SIMD
+  for (const simd_level level : {simd_level::avx2, simd_level::avx512})
+    for (const pocket_shape& shape : shapes())
+      EXPECT_EQ(is_known(level, shape.bucket_capacity, shape.remainder_bits),
+                (shape == pocket_shape{47, 8} || shape == pocket_shape{27, 16}))
+          << shape.bucket_capacity;
 #endif
 }
 
