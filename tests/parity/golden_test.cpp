@@ -11,6 +11,7 @@
 
 #include "oneprobe/store/load_counters.hpp"
 #include "stream.hpp"
+#include "support/tests_dir.hpp"
 
 using namespace oneprobe;
 
@@ -55,7 +56,7 @@ std::string first_placements() {
 }
 
 TEST(golden, placements_are_those_of_every_version_before) {
-  const std::string path = ONEPROBE_TESTS_DIR "/golden/first_placements.txt";
+  const std::string path = tests_dir() + "/golden/first_placements.txt";
   if (std::getenv("ONEPROBE_WRITE_GOLDEN") != nullptr) std::ofstream(path) << first_placements();
   std::ifstream file(path);
   std::ostringstream expected;

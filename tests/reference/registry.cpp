@@ -53,7 +53,7 @@ numbers flatten(const nlohmann::json& value) {
 
 const nlohmann::json& values() {
   static const nlohmann::json file = [] {
-    std::ifstream stream(std::string(ONEPROBE_TESTS_DIR) + "/reference/values.json");
+    std::ifstream stream(tests_dir() + "/reference/values.json");
     return nlohmann::json::parse(stream);
   }();
   return file;

@@ -25,6 +25,7 @@
 #include "oneprobe/filter/any_filter.hpp"
 #include "oneprobe/filter/concurrent.hpp"
 #include "oneprobe/filter/parts_file.hpp"
+#include "support/tests_dir.hpp"
 
 using namespace oneprobe;
 
@@ -32,7 +33,7 @@ namespace {
 
 using file_bytes = std::vector<std::byte>;
 
-const std::string golden_folder = std::string(ONEPROBE_TESTS_DIR) + "/golden/filters/";
+const std::string golden_folder = tests_dir() + "/golden/filters/";
 
 golden_filter golden_named(std::string_view name) {
   for (golden_filter& golden : golden_filters())

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "support/tests_dir.hpp"
 #include "unit/summary/failing_file.hpp"
 #include "unit/summary/store_files.hpp"
 
@@ -14,7 +15,7 @@ using namespace store_files;
 
 namespace {
 
-const std::string golden_folder = std::string(ONEPROBE_TESTS_DIR) + "/golden/stores/";
+const std::string golden_folder = tests_dir() + "/golden/stores/";
 
 page_store opened(const std::string& name) {
   auto store = page_store::open(std::make_unique<failing::file>(std::make_shared<failing::disk>(

@@ -23,6 +23,7 @@
 #include "oneprobe/filter/file.hpp"
 #include "oneprobe/filter/standard.hpp"
 #include "support/small_plan.hpp"
+#include "support/tests_dir.hpp"
 #include "unit/table/table_files.hpp"
 
 using namespace oneprobe;
@@ -30,7 +31,7 @@ using namespace table_files;
 
 namespace {
 
-const std::string golden_folder = std::string(ONEPROBE_TESTS_DIR) + "/golden/tables/";
+const std::string golden_folder = tests_dir() + "/golden/tables/";
 
 template <class Table>
 void expect_same(const Table& found, const Table& expected) {
