@@ -3,6 +3,6 @@
 
 #include <string>
 
-/// The folder tests/ of the sources. A function, not a macro on every command line: what is compiled is then the same
-/// in every clone, and ccache knows it.
+/// The folder tests/ of the sources. A function, not a macro on every command line: what is
+/// compiled is then the same in every clone, and ccache knows it.
 std::string tests_dir();

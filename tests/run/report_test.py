@@ -1,0 +1,63 @@
+"""tools/report_tests.py counts what ran, names the slowest, and fails when fewer ran than there were.
+
+usage: report_test.py PROJECT
+"""
+
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+PROJECT = pathlib.Path(sys.argv[1])
+
+LISTED = """
+add_test(unit.sums {sh} -c "{sums}")
+set_tests_properties(unit.sums PROPERTIES LABELS unit.concurrent)
+add_test(cli.speaks {sh} -c "echo 'Ran 7 tests in 0.1s'; echo 'OK (skipped=2)'")
+set_tests_properties(cli.speaks PROPERTIES LABELS "cli;long")
+add_test(plain.works {sh} -c "sleep 0.3")
+"""
+SUMS = "echo '[==========] 12 tests from 1 test suite ran. (3 ms total)'; echo '[  SKIPPED ] 1 test, listed below:'"
+
+
+class Report(unittest.TestCase):
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="oneprobe-report-"))
+        self.addCleanup(shutil.rmtree, self.folder)
+        for name in ("tools", "tests", "build"):
+            (self.folder / name).mkdir()
+        shutil.copy(PROJECT / "tools" / "report_tests.py", self.folder / "tools")
+        self.run_tests()
+
+    def run_tests(self, *selection):
+        script = LISTED.replace("{sh}", "/bin/sh").replace("{sums}", SUMS)
+        (self.folder / "build" / "CTestTestfile.cmake").write_text(script, encoding="utf-8")
+        subprocess.run(["ctest", "--test-dir", self.folder / "build", "--output-junit", "Testing/ran.xml", *selection], capture_output=True, check=True)
+
+    def report(self, *arguments):
+        return subprocess.run(
+            [sys.executable, self.folder / "tools" / "report_tests.py", self.folder / "build", *arguments],
+            capture_output=True, text=True,
+        )
+
+    def test_it_counts_by_kind(self):
+        done = self.report()
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("tests: cli long 7 (2 skipped), other 1, unit 12 (1 skipped)\n", done.stdout)
+        self.assertRegex(done.stdout, r"slowest: plain\.works \d+ s, ")
+
+    def test_what_drops_out_fails(self):
+        self.assertEqual(self.report("test", "--write").returncode, 0)
+        self.assertEqual(self.report("test").returncode, 0)
+        self.run_tests("-E", "cli")
+        done = self.report("test")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("0 tests of kind 'cli long' ran, at least 7 are expected", done.stderr)
+        self.assertEqual(self.report().returncode, 0)
+        self.assertEqual(self.report("check").returncode, 0)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
