@@ -89,7 +89,7 @@ def rates(servers, _tool, asked):
 
 def run_tool(tool, *words):
     done = subprocess.run([tool, "redis", *words, "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    if done.returncode == 2:
+    if done.returncode >= 2:
         raise SystemExit(done.stderr)
     return json.loads(done.stdout)
 

@@ -117,9 +117,7 @@ arguments collect(const CLI::App& app, const command& what) {
 }
 
 void print(const report& answer, bool as_json) {
-  const std::string text = as_json ? answer.json() : answer.table();
-  const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
-  if (!written || std::fflush(stdout) != 0) throw output_error("cannot write to standard output");
+  print_now(as_json ? answer.json() : answer.table());
 }
 
 void run(const CLI::App& app, const command& what) {
@@ -142,7 +140,7 @@ std::string& called_name() {
 
 void print_now(std::string_view text) {
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0)
-    throw usage_error(fmt::format("cannot write to standard output: {}", std::strerror(errno)));
+    throw system_failure(fmt::format("cannot write to standard output: {}", std::strerror(errno)));
 }
 
 const std::string& tool_name() { return called_name(); }

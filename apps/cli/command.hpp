@@ -1,7 +1,6 @@
 // A command of the tool: what its help says, which options it takes, and the function that answers.
 #pragma once
 
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -44,16 +43,10 @@ struct command {
 /// keys are printed.
 inline constexpr option json_output{"--json", "", "one JSON object instead of a table"};
 
-/// The answer could not be written: a failure, not the caller's fault.
-struct output_error : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
-
 /// The answer, which has been printed, is no: exit code 1 without a further word.
 struct negative_answer {};
 
-/// Writes to standard output now. For commands whose negative answer has exit code 1: a failure is
-/// a usage_error.
+/// Writes to standard output now, or throws a system_failure.
 void print_now(std::string_view text);
 
 /// What to type for the tool: the path by which it was called, or else its name.

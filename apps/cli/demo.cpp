@@ -11,6 +11,7 @@
 #include "command.hpp"
 #include "demo/findings.hpp"
 #include "demo/page.hpp"
+#include "named_file.hpp"
 #include "plan/text.hpp"
 #include "progress.hpp"
 
@@ -36,8 +37,8 @@ class report_file {
 
  private:
   [[noreturn]] void fail() const {
-    throw usage_error(fmt::format("{}: cannot write {}: {}", page_file.flag, path_,
-                                  std::generic_category().message(errno)));
+    refuse_path(errno, fmt::format("{}: cannot write {}: {}", page_file.flag, path_,
+                                   std::generic_category().message(errno)));
   }
   std::string path_;
 };

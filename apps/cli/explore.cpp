@@ -22,10 +22,10 @@ report answer(const arguments& in) {
   };
   if (explorer::serve(static_cast<int>(port), explorer::answer, listening) ==
       explorer::outcome::port_taken)
-    throw usage_error(port == 0
-                          ? std::string("no port of 127.0.0.1 can be listened on")
-                          : fmt::format("{} {} cannot be listened on: it is taken, or reserved",
-                                        chosen_port.flag, port));
+    throw system_failure(port == 0
+                             ? std::string("no port of 127.0.0.1 can be listened on")
+                             : fmt::format("{} {} cannot be listened on: it is taken, or reserved",
+                                           chosen_port.flag, port));
   return report("").layout("");
 }
 

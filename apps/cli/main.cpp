@@ -1,5 +1,5 @@
-// The command line tool. Exit codes: 0, 1 for a negative answer or a failure on our side, 2 for a
-// call that cannot be answered; then one line on stderr says why and stdout stays empty.
+// The command line tool. How a call ends, see exit_code.hpp; where there is no answer, one line on
+// stderr says why.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -32,9 +32,6 @@
 
 namespace oneprobe::cli {
 namespace {
-
-constexpr int exit_negative = 1;  // an answer: no plan, no key, a check that failed
-constexpr int exit_usage = 2;     // no answer, and one line that says why
 
 /// The innermost command that was named, and its full name.
 struct chosen_command {
@@ -123,17 +120,17 @@ bool written(std::FILE* to, std::string_view text) {
 }
 
 /// Who closed stderr still gets the exit code.
-int complain(const CLI::App& root, std::string_view message, int code) {
+exit_code complain(const CLI::App& root, std::string_view message, exit_code code) {
   written(stderr, fmt::format("{}: {}\n", chosen(root).path, message));
   return code;
 }
 
-int show(const CLI::App& root, std::string_view text) {
-  if (written(stdout, text)) return 0;
-  return complain(root, "cannot write to standard output", exit_usage);
+exit_code show(const CLI::App& root, std::string_view text) {
+  if (written(stdout, text)) return exit_code::answered;
+  return complain(root, "cannot write to standard output", exit_code::failure);
 }
 
-int run(int argc, const char* const* argv) {
+exit_code run(int argc, const char* const* argv) {
   CLI::App root("", "oneprobe");
   root.set_version_flag("--version", "oneprobe " + std::string(version));
   root.require_subcommand(0, 1);
@@ -141,10 +138,13 @@ int run(int argc, const char* const* argv) {
   root.add_option("--completion", shell);
   bool manual = false;
   root.add_flag("--manual", manual);
-  describe(root, "hashing on an access budget: what overflows, what errs, what it costs",
-           "oneprobe --completion bash (or zsh) prints a script that completes names and options, "
-           "oneprobe --manual a manual page, oneprobe --version the version.",
-           "plan filter --elements 10M --fpr 1e-4");
+  describe(
+      root, "hashing on an access budget: what overflows, what errs, what it costs",
+      "oneprobe --completion bash (or zsh) prints a script that completes names and options, "
+      "oneprobe --manual a manual page, oneprobe --version the version. Exit codes: 0; 1 for an "
+      "answer that is no, or a check that failed; 2 for a call or an input that is wrong; 3 for "
+      "what went wrong on the way, a full disk or too little memory.",
+      "plan filter --elements 10M --fpr 1e-4");
   add_bench(root);
   add_demo(root);
   add_explore(root);
@@ -162,7 +162,7 @@ int run(int argc, const char* const* argv) {
     std::vector<std::string> words = words_of(argc, argv);
     if (const auto unknown = unknown_name(root, words)) {
       written(stderr, fmt::format("{}: {}\n", unknown->first, unknown->second));
-      return exit_usage;
+      return exit_code::usage;
     }
     std::reverse(words.begin(), words.end());  // as CLI11 wants them
     root.parse(words);
@@ -171,30 +171,28 @@ int run(int argc, const char* const* argv) {
     if (shell == "zsh") return show(root, zsh_completion(root));
     if (!shell.empty())
       throw usage_error("--completion must be bash or zsh; found " + in_quotes(shell));
-    return 0;
+    return exit_code::answered;
   } catch (const CLI::CallForHelp&) {
     return show(root, root.help());
   } catch (const CLI::CallForVersion& asked) {
     return show(root, std::string(asked.what()) + '\n');
   } catch (const CLI::ParseError& error) {
-    return complain(root, about(error, *chosen(root).app), exit_usage);
-  } catch (const usage_error& error) {
-    return complain(root, error.what(), exit_usage);
+    return complain(root, about(error, *chosen(root).app), exit_code::usage);
+  } catch (const complaint& why) {
+    return complain(root, why.what(), why.code());
   } catch (const std::invalid_argument& error) {
-    return complain(root, error.what(), exit_usage);
+    return complain(root, error.what(), exit_code::usage);
   } catch (const std::bad_alloc&) {
-    return complain(root, "not enough memory for these parameters", exit_usage);
+    return complain(root, "not enough memory for these parameters", exit_code::failure);
   } catch (const negative_answer&) {
-    return exit_negative;
-  } catch (const output_error& error) {
-    return complain(root, error.what(), exit_usage);
+    return exit_code::negative;
   } catch (const std::exception& error) {
     // The models refuse bad parameters by std::invalid_argument; anything else is our fault.
-    return complain(root, fmt::format("internal error: {}", error.what()), exit_usage);
+    return complain(root, fmt::format("internal error: {}", error.what()), exit_code::failure);
   }
 }
 
 }  // namespace
 }  // namespace oneprobe::cli
 
-int main(int argc, char** argv) { return oneprobe::cli::run(argc, argv); }
+int main(int argc, char** argv) { return static_cast<int>(oneprobe::cli::run(argc, argv)); }

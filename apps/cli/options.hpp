@@ -11,17 +11,13 @@
 
 #include <cstdint>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
 
-namespace oneprobe::cli {
+#include "exit_code.hpp"
 
-/// The user asked for something that cannot be: one line for stderr, exit code 2.
-struct usage_error : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
+namespace oneprobe::cli {
 
 /// More elements, buckets or bits than this are refused everywhere.
 inline constexpr std::uint64_t largest_count = 10'000'000'000'000;

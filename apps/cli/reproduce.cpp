@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "command.hpp"
+#include "named_file.hpp"
 #include "progress.hpp"
 #include "reproduce/chart_svg.hpp"
 #include "reproduce/csv.hpp"
@@ -60,29 +61,28 @@ conditions read_conditions(const arguments& in) {
 /// The folder that takes the files of a run.
 class output_folder {
  public:
-  /// Throws usage_error if it cannot be made or written to: better now than after minutes of work.
+  /// Throws if it cannot be made or written to: better now than after minutes of work.
   explicit output_folder(const std::string& name) : path_(name) {
     std::error_code error;
     fs::create_directories(path_, error);
-    if (error) refuse(error.message());
-    if (!fs::is_directory(path_, error)) refuse("it is not a folder");
+    if (error) refuse(error.value());
+    if (!fs::is_directory(path_, error)) refuse(ENOTDIR);
     // Tried with a file that does not stay: a run that ends early leaves no empty report behind.
     const fs::path tried = path_ / probe_name;
     errno = 0;
-    if (!std::ofstream(tried, std::ios::app)) refuse(std::generic_category().message(errno));
+    if (!std::ofstream(tried, std::ios::app)) refuse(errno);
     fs::remove(tried, error);
     // A report of an earlier run that cannot be overwritten is noticed now as well.
     if (!fs::exists(path_ / report_name, error)) return;
     errno = 0;
-    if (!std::ofstream(path_ / report_name, std::ios::app))
-      refuse(std::generic_category().message(errno));
+    if (!std::ofstream(path_ / report_name, std::ios::app)) refuse(errno);
   }
 
   void write(const std::string& name, std::string_view text) const {
     std::ofstream file(path_ / name, std::ios::binary | std::ios::trunc);
     file.write(text.data(), static_cast<std::streamsize>(text.size()));
     file.close();
-    if (!file) throw output_error(fmt::format("cannot write {}", in_quotes(at(name))));
+    if (!file) throw system_failure(fmt::format("cannot write {}", in_quotes(at(name))));
   }
 
   std::string at(const std::string& name) const { return (path_ / name).string(); }
@@ -93,9 +93,9 @@ class output_folder {
  private:
   static constexpr const char* probe_name = ".oneprobe-writable";
 
-  [[noreturn]] void refuse(std::string_view why) const {
-    throw usage_error(
-        fmt::format("--out {} cannot be written to: {}", in_quotes(path_.string()), why));
+  [[noreturn]] void refuse(int error) const {
+    refuse_path(error, fmt::format("--out {} cannot be written to: {}", in_quotes(path_.string()),
+                                   std::generic_category().message(error)));
   }
 
   fs::path path_;

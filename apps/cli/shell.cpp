@@ -125,8 +125,11 @@ std::string man_page(const CLI::App& root) {
                         in_troff(each.app->help()));
   return page +
          ".SH EXIT STATUS\n"
-         "0; 1 for an answer that is no, or a check that failed; 2 for a call that cannot be\n"
-         "answered, with one line on the error output that says why.\n";
+         "0; 1 for an answer that is no, or a check that failed; 2 for a call or an input that is\n"
+         "wrong, missing or malformed; 3 for a read or write error, a full disk, too little "
+         "memory,\n"
+         "a server that does not answer, or an internal error. With 2 and 3 one line on the error\n"
+         "output says why.\n";
 }
 
 }  // namespace oneprobe::cli

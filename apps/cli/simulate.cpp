@@ -243,7 +243,7 @@ void check_memory(const sim::scenario& what) {
   const double machine =
       static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
   if (bytes > machine)
-    throw usage_error(
+    throw system_failure(
         fmt::format("not enough memory: this needs {:.3g} GiB, the machine has {:.3g}; fewer "
                     "--threads or --trials need less",
                     bytes / 0x1p30, machine / 0x1p30));

@@ -192,7 +192,7 @@ class Query(FilterTest):
                 done = subprocess.run(
                     [TOOL, "filter", "query", "f", "mine", *more], cwd=self.folder, stdout=full, stderr=subprocess.PIPE
                 )
-            self.assertEqual(done.returncode, 2)
+            self.assertEqual(done.returncode, 3)
             self.assertRegex(done.stderr, rb"^oneprobe filter query: cannot write to standard output: .*\n$")
 
     def test_a_reader_that_has_seen_enough_ends_it(self):
@@ -300,6 +300,7 @@ class Files(FilterTest):
             "-o",
             "f",
             says="'f' cannot be written: File too large",
+            code=3,
             preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096)),
             restore_signals=False,
         )

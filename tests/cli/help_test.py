@@ -89,7 +89,7 @@ class Form(unittest.TestCase):
     def test_an_answer_that_cannot_be_written_is_a_failure(self):
         with open("/dev/full", "w") as full:
             done = subprocess.run([TOOL, *MODEL_CALL], stdout=full, stderr=subprocess.PIPE)
-        self.assertEqual(done.returncode, 2)
+        self.assertEqual(done.returncode, 3)
         self.assertEqual(done.stderr.count(b"\n"), 1)
 
 

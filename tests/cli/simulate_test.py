@@ -259,7 +259,7 @@ class Streams(unittest.TestCase):
         for redirection in (">&- 2>/dev/null", ">/dev/full 2>/dev/null", ">/dev/full 2>/dev/full"):
             for call in ("", "--help", "simulate --help", "--version"):
                 with self.subTest(call, redirection=redirection):
-                    self.assertEqual(self.code(call, redirection), 2)
+                    self.assertEqual(self.code(call, redirection), 3)
 
 
 class Document(unittest.TestCase):

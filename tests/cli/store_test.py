@@ -216,7 +216,7 @@ class Refusals(StoreTest):
             deadline = time.monotonic() + 20 * SLOWNESS
             while not self.is_being_written("users.store") and time.monotonic() < deadline:
                 time.sleep(0.02)
-            self.assert_refused("put", "users.store", "a", "1", says="open for writing elsewhere")
+            self.assert_refused("put", "users.store", "a", "1", says="open for writing elsewhere", code=3)
         finally:
             writer.communicate(b"b\t2\n")
         self.assertEqual(self.assert_works("get", "users.store", "b"), b"b\t2\n")

@@ -78,8 +78,8 @@ class FileCommandTest(unittest.TestCase):
         self.assertEqual((done.returncode, done.stderr), (code, b""), arguments)
         return done.stdout
 
-    def assert_refused(self, *arguments, says, **more):
+    def assert_refused(self, *arguments, says, code=2, **more):
         done = self.call(*arguments, **more)
-        self.assertEqual((done.returncode, done.stdout), (2, b""), (arguments, done.stderr))
+        self.assertEqual((done.returncode, done.stdout), (code, b""), (arguments, done.stderr))
         self.assertEqual(done.stderr.count(b"\n"), 1, done.stderr)
         self.assertRegex(done.stderr.decode(), rf"^oneprobe {self.COMMAND} \w+: .*" + says, arguments)

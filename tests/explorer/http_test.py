@@ -221,7 +221,7 @@ class Command(unittest.TestCase):
     def test_a_port_can_be_chosen_and_a_taken_one_is_refused(self):
         with Explorer() as first:
             second = subprocess.run([TOOL, "explore", "--port", str(first.port)], capture_output=True, text=True, timeout=20)
-        self.assertEqual((second.returncode, second.stdout), (2, ""))
+        self.assertEqual((second.returncode, second.stdout), (3, ""))
         self.assertIn(f"--port {first.port} cannot be listened on", second.stderr)
         self.assertEqual(second.stderr.count("\n"), 1)
 

@@ -3,7 +3,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -16,6 +18,7 @@
 #include "bench/machine.hpp"
 #include "bench/plugin_file.hpp"
 #include "bench/store_contest.hpp"
+#include "named_file.hpp"
 #include "progress.hpp"
 
 namespace oneprobe::cli {
@@ -65,7 +68,8 @@ class own_folder {
   explicit own_folder(const std::string& parent) {
     std::string name = (fs::path(parent) / "oneprobe-bench-XXXXXX").string();
     if (::mkdtemp(name.data()) == nullptr)
-      throw usage_error(fmt::format("--folder: {} cannot be written", in_quotes(parent)));
+      refuse_path(errno, fmt::format("--folder: {} cannot be written: {}", in_quotes(parent),
+                                     std::strerror(errno)));
     path_ = name;
   }
   own_folder(const own_folder&) = delete;

@@ -131,7 +131,7 @@ std::vector<store_result> race_stores(const store_list& stores,
     if (const std::string why =
             stores[i]->build(settings.elements, settings.seed, tell_build, &told);
         !why.empty())
-      throw usage_error(fmt::format("{} cannot be built: {}", results[i].name, why));
+      throw system_failure(fmt::format("{} cannot be built: {}", results[i].name, why));
     results[i].build_seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   }

@@ -71,7 +71,7 @@ void check_memory(const filter_plan& plan) {
   const double machine =
       static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
   if (bytes > machine)
-    throw usage_error(
+    throw system_failure(
         fmt::format("not enough memory: this filter needs {:.3g} GiB, the machine has {:.3g}; a "
                     "larger --fpr needs less",
                     bytes / 0x1p30, machine / 0x1p30));
@@ -163,7 +163,8 @@ report answer(const arguments& in) {
   return with_filter_of(plan, [&]<class Filter>(std::type_identity<Filter>) {
     Filter filter(plan, seeded_hash(what.seed));
     const intake found = insert_all(filter, what, file, progress);
-    if (const auto failure = save(filter, what.output_path)) throw usage_error(failure->sentence);
+    if (const auto failure = save(filter, what.output_path))
+      throw system_failure(failure->sentence);
     const double seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 

@@ -9,6 +9,7 @@
 
 #include "filter/commands.hpp"
 #include "filter/filter_report.hpp"
+#include "named_file.hpp"
 #include "oneprobe/filter/any_filter.hpp"
 #include "oneprobe/filter/file.hpp"
 
@@ -20,8 +21,8 @@ constexpr option verify{"--verify", "",
                         "compare all bytes with their checksum; exit code 1 if one is wrong"};
 
 template <class T>
-T& value_or_refuse(loaded<T>& what) {
-  if (!what) throw usage_error(what.failure().sentence);
+T& value_or_refuse(loaded<T>& what, const std::string& path) {
+  if (!what) refuse_file(what.failure(), path);
   return *what;
 }
 
@@ -41,11 +42,11 @@ report answer(const arguments& in) {
   in.refuse_unread();
 
   loaded<file_facts> read = read_facts(paths.front());
-  const file_facts& facts = value_or_refuse(read);
+  const file_facts& facts = value_or_refuse(read, paths.front());
   loaded<mapped_file> mapped = mapped_file::map(paths.front());
-  const std::span<const std::byte> bytes = value_or_refuse(mapped).bytes();
+  const std::span<const std::byte> bytes = value_or_refuse(mapped, paths.front()).bytes();
   if (bytes.size() != facts.file_bytes)
-    throw usage_error(fmt::format("{} was changed while it was read", mapped->name()));
+    throw system_failure(fmt::format("{} was changed while it was read", mapped->name()));
   const auto payload = bytes.subspan(static_cast<std::size_t>(facts.payload_begin));
   const filter_stats stats = stats_of(facts, payload);
 

@@ -15,7 +15,7 @@
 #include <numeric>
 #include <system_error>
 
-#include "options.hpp"
+#include "named_file.hpp"
 
 namespace oneprobe::cli {
 namespace {
@@ -70,7 +70,7 @@ key_file::~key_file() {
 }
 
 void key_file::refuse(int error) const {
-  throw usage_error(fmt::format("{} cannot be read: {}", name_, std::strerror(error)));
+  refuse_path(error, fmt::format("{} cannot be read: {}", name_, std::strerror(error)));
 }
 
 bool key_file::is_same_file(const std::string& path) const {
@@ -104,20 +104,21 @@ std::size_t key_file::read(char* into, std::size_t most) {
 }
 
 void check_output(const std::string& path, const key_file& keys) {
-  const auto refuse = [&](std::string_view why) {
-    throw usage_error(fmt::format("{} cannot be written: {}", path_in_quotes(path), why));
+  const auto sentence = [&](std::string_view why) {
+    return fmt::format("{} cannot be written: {}", path_in_quotes(path), why);
   };
-  if (keys.is_same_file(path)) refuse("it is the file of keys");
+  const auto refuse = [&](int error) { refuse_path(error, sentence(std::strerror(error))); };
+  if (keys.is_same_file(path)) throw usage_error(sentence("it is the file of keys"));
   struct stat there {};
   const bool exists = ::stat(path.c_str(), &there) == 0;
-  if (!exists && errno != ENOENT) refuse(std::strerror(errno));
-  if (exists && S_ISDIR(there.st_mode)) refuse(std::strerror(EISDIR));
-  if (exists && !S_ISREG(there.st_mode)) refuse("it is not a regular file");
+  if (!exists && errno != ENOENT) refuse(errno);
+  if (exists && S_ISDIR(there.st_mode)) refuse(EISDIR);
+  if (exists && !S_ISREG(there.st_mode)) throw usage_error(sentence("it is not a regular file"));
   std::error_code ignored;
   const std::filesystem::path target =
       exists ? std::filesystem::canonical(path, ignored) : std::filesystem::path(path);
   const std::string folder = target.has_parent_path() ? target.parent_path().string() : ".";
-  if (::access(folder.c_str(), W_OK | X_OK) != 0) refuse(std::strerror(errno));
+  if (::access(folder.c_str(), W_OK | X_OK) != 0) refuse(errno);
 }
 
 bool key_lines::next(key_text& into) {

@@ -10,8 +10,9 @@
 // whether or not a separator follows it; after a last separator there is no further key.
 //
 // However long the input, one text is in memory, of at most `longest_key` bytes and a separator. A
-// longer key, or an input that cannot be read, is a usage_error that names the file, and the line
-// where there is one. Not thread-safe, except for key_file::stop_waiting().
+// longer key is a usage_error that names the file and the line; an input that cannot be read is one
+// or a system_failure, as named_file.hpp has it. Not thread-safe, except for
+// key_file::stop_waiting().
 #pragma once
 
 #include <atomic>
@@ -35,7 +36,7 @@ std::string path_in_quotes(std::string_view path);
 /// An open input. A regular file can be read again from the beginning, anything else only once.
 class key_file {
  public:
-  /// Throws usage_error if it cannot be opened.
+  /// Throws if it cannot be opened.
   explicit key_file(const std::string& path);
   ~key_file();
   key_file(const key_file&) = delete;

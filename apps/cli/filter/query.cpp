@@ -11,6 +11,7 @@
 #include "filter/hashed_keys.hpp"
 #include "filter/query_wish.hpp"
 #include "filter/read_ahead.hpp"
+#include "named_file.hpp"
 #include "oneprobe/filter/any_filter.hpp"
 
 namespace oneprobe::cli {
@@ -93,7 +94,7 @@ query_totals query_all(const Reader& filter, const settings& asked) {
 report answer(const arguments& in) {
   const settings asked = read_settings(in);
   loaded<any_mapped_filter> filter = map_any(asked.filter_path);
-  if (!filter) throw usage_error(filter.failure().sentence);
+  if (!filter) refuse_file(filter.failure(), asked.filter_path);
   const query_totals sum =
       std::visit([&](const auto& mapped) { return query_all(*mapped, asked); }, *filter);
   return answer_of(sum, asked.wish);
@@ -108,7 +109,7 @@ const command filter_query_command{
         "Prints the keys that may be contained, byte for byte as they came, or with --invert those "
         "that surely are not. What a key is, see oneprobe filter build --help. The filter file is "
         "mapped, not read. With --json: only how many of each there are. Exit code: 0 if there was "
-        "a key to print, 1 if there was none, 2 if something went wrong.",
+        "a key to print, 1 if there was none, 2 or 3 if there is no answer.",
     .source = "",
     .example = "seen.filter keys.txt --invert",
     .options = {{&invert_option, need::optional},

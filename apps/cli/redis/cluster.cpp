@@ -246,8 +246,8 @@ std::vector<redis_reply> cluster::run(std::span<const redis_request> requests) {
 }
 
 void cluster::give_up() const {
-  throw usage_error(fmt::format("no answer from {}: {}",
-                                seeds_.size() == 1 ? "the node" : "the nodes", trouble_));
+  throw system_failure(fmt::format("no answer from {}: {}",
+                                   seeds_.size() == 1 ? "the node" : "the nodes", trouble_));
 }
 
 }  // namespace oneprobe::cli

@@ -5,8 +5,8 @@
 //
 // Nodes are sent everything before any reply is read, so that they work side by side. A slot that
 // has moved, is moving, or whose node is gone is asked for again until it is answered or the
-// patience is at an end, which is a usage_error that says what was wrong last. Commands may thereby
-// run twice: give it only such as may.
+// patience is at an end, which is a system_failure that says what was wrong last. Commands may
+// thereby run twice: give it only such as may.
 #pragma once
 
 #include <array>
@@ -41,7 +41,7 @@ struct cluster_options {
 
 class cluster {
  public:
-  /// Throws usage_error if none of the nodes answers.
+  /// Throws system_failure if none of the nodes answers.
   cluster(std::vector<node_address> nodes, cluster_options options);
 
   std::vector<redis_reply> run(std::span<const redis_request> requests);

@@ -82,7 +82,7 @@ class question {
     for (std::size_t i = 0; i < replies.size(); ++i) {
       refuse_error(replies[i], "cannot ask for keys");
       if (replies[i].items.size() != places[i].size())
-        throw usage_error("the server answered for another number of keys than was asked for");
+        throw system_failure("the server answered for another number of keys than was asked for");
       for (std::size_t j = 0; j < places[i].size(); ++j)
         found_[places[i][j]] = replies[i].items[j].number == 1;
     }
@@ -139,7 +139,7 @@ const command redis_query_command{
         "Prints the keys that may be contained, or with --invert those that surely are not, one "
         "per line in the order in which they came. What a key is, see oneprobe filter build "
         "--help. With --json: only how many of each there are. Exit code: 0 if there was a key to "
-        "print, 1 if there was none, 2 if something went wrong.",
+        "print, 1 if there was none, 2 or 3 if there is no answer.",
     .source = "",
     .example = "keys.txt --nodes 10.0.0.1:6379 --name seen --invert",
     .options = {{&nodes_option},

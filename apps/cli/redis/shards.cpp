@@ -132,8 +132,11 @@ std::vector<shard_facts> facts_of(cluster& servers, std::span<const shard_key> k
 void refuse_error(const redis_reply& reply, std::string_view doing) {
   if (!reply.is_error()) return;
   const bool unknown = reply.text.starts_with("ERR unknown command");
-  throw usage_error(fmt::format("{}: the server says {}{}", doing, path_in_quotes(reply.text),
-                                unknown ? "; it must load our module, oneprobe.so" : ""));
+  // The name that was given is a key of something else.
+  const bool misnamed = reply.text.starts_with("WRONGTYPE");
+  throw complaint(misnamed ? exit_code::usage : exit_code::failure,
+                  fmt::format("{}: the server says {}{}", doing, path_in_quotes(reply.text),
+                              unknown ? "; it must load our module, oneprobe.so" : ""));
 }
 
 }  // namespace oneprobe::cli

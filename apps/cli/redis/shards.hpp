@@ -67,10 +67,10 @@ struct shard_facts {
   std::uint64_t capacity = 0;
   std::uint64_t items = 0;
 };
-/// In the order of `keys`. The server reads the whole of each filter for it. Throws usage_error.
+/// In the order of `keys`. The server reads the whole of each filter for it. Throws system_failure.
 std::vector<shard_facts> facts_of(cluster& servers, std::span<const shard_key> keys);
 
-/// Throws usage_error if a reply is an error; `doing` says what was tried.
+/// Throws if a reply is an error; `doing` says what was tried.
 void refuse_error(const redis_reply& reply, std::string_view doing);
 
 }  // namespace oneprobe::cli

@@ -128,14 +128,14 @@ class intake_line {
     if (builder.plan().file_bytes() <= large_file_bytes) return;
     loaded<record_partitions> parts =
         record_partitions::create(what.output_path, builder.plan(), what.seed);
-    if (!parts) throw usage_error(parts.failure().sentence);
+    if (!parts) throw system_failure(parts.failure().sentence);
     parts_ = *std::move(parts);
   }
 
   void add(std::span<const std::byte> key, std::span<const std::byte> value) {
     ++found_.records;
     if (!parts_) return put(key, value);
-    if (const auto failure = parts_->add(key, value)) throw usage_error(failure->sentence);
+    if (const auto failure = parts_->add(key, value)) throw system_failure(failure->sentence);
   }
   /// Puts those that wait; `tell` hears which part of them is done.
   template <class Tell>
@@ -151,7 +151,7 @@ class intake_line {
               builder_.release_memory();
               tell(static_cast<double>(++done) / static_cast<double>(parts_->parts()));
             }))
-      throw usage_error(failure->sentence);
+      throw system_failure(failure->sentence);
     return found_;
   }
   std::uint64_t records() const { return found_.records; }
@@ -206,12 +206,12 @@ report answer(const arguments& in) {
   const page_store_plan plan = plan_for(what, planned_records(what, file, bar));
   loaded<page_store_builder> builder =
       page_store_builder::create(what.output_path, plan, what.seed);
-  if (!builder) throw usage_error(builder.failure().sentence);
+  if (!builder) throw system_failure(builder.failure().sentence);
   const intake found = put_all(*builder, what, file, bar);
   const page_store_counts counts = builder->counts();
   const std::uint64_t failures = builder->failures();
   const std::uint64_t memory = builder->memory_bytes();
-  if (const auto failure = builder->finish()) throw usage_error(failure->sentence);
+  if (const auto failure = builder->finish()) throw system_failure(failure->sentence);
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 

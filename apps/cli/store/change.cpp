@@ -20,9 +20,9 @@ constexpr option put_words{"FILE", "[KEY VALUE]...",
 constexpr option erase_words{
     "FILE", "[KEY]...", "the store, and the keys (default: those of standard input, one per line)"};
 
-/// A refusal that says what stays.
-struct change_refused : usage_error {
-  using usage_error::usage_error;
+/// A complaint that says what stays.
+struct change_refused : complaint {
+  using complaint::complaint;
 };
 
 /// A store that is changed, and how much of that is acknowledged.
@@ -35,34 +35,35 @@ class changes {
   /// One more, which the next commit acknowledges.
   void add() { ++made_; }
   void commit() {
-    if (const auto failure = store_.commit()) refuse(failure->sentence);
+    if (const auto failure = store_.commit()) refuse(exit_code::failure, failure->sentence);
     acknowledged_ = made_;
   }
   void close() {
     commit();
-    if (const auto failure = store_.close()) refuse(failure->sentence);
+    if (const auto failure = store_.close()) refuse(exit_code::failure, failure->sentence);
   }
-  /// Calls `read`, which makes changes. If it comes to one that is none, those before it are
-  /// committed.
+  /// Calls `read`, which makes changes. If it comes to one that is none, or can read no further,
+  /// those before it are committed.
   template <class Read>
   void make_all(Read read) {
     try {
       read();
     } catch (const change_refused&) {
       throw;
-    } catch (const usage_error& mistake) {
+    } catch (const complaint& why) {
       commit();
-      refuse(mistake.what());
+      refuse(why.code(), why.what());
     }
   }
   /// What was changed before stays: the message says how much of it.
-  [[noreturn]] void refuse(std::string_view why) const {
-    throw change_refused(
-        made_ == 0 ? std::string(why)
-                   : fmt::format("{}; {} changes before it are on the disk", why, acknowledged_));
+  [[noreturn]] void refuse(exit_code code, std::string_view why) const {
+    throw change_refused(code, made_ == 0 ? std::string(why)
+                                          : fmt::format("{}; {} changes before it are on the disk",
+                                                        why, acknowledged_));
   }
   [[noreturn]] void refuse_failed() const {
-    refuse(store_.failure() ? store_.failure()->sentence : "the store cannot be changed");
+    refuse(exit_code::failure,
+           store_.failure() ? store_.failure()->sentence : "the store cannot be changed");
   }
 
  private:
@@ -92,7 +93,7 @@ void put_one(changes& made, put_totals& sum, std::span<const std::byte> key,
       break;
     case put_outcome::full:
       made.commit();
-      made.refuse("the store is full: build a larger one");
+      made.refuse(exit_code::usage, "the store is full: build a larger one");
     case put_outcome::failed:
       made.refuse_failed();
   }
@@ -201,7 +202,7 @@ const command store_erase_command{
     .summary = "take records out",
     .details =
         "What is reported as erased is so on the disk. Exit code: 0 if a record was erased, 1 if "
-        "none of the keys was there, 2 if something went wrong.",
+        "none of the keys was there, 2 or 3 if something went wrong.",
     .source = "",
     .example = "users.store alice bob",
     .options = {{&hex_digits, need::optional}},

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "named_file.hpp"
 #include "store/commands.hpp"
 #include "store/record_text.hpp"
 #include "store/records.hpp"
@@ -62,7 +63,7 @@ class lookups {
     std::optional<store_path> path;
     if (print_ == printing::paths || outcome == get_outcome::unreadable) path = store_.explain(key);
     if (outcome == get_outcome::unreadable)
-      throw usage_error(path->failure ? path->failure->sentence : "a page cannot be read");
+      refuse_file(path->failure.value_or(load_failure{load_error::io, "a page cannot be read"}));
     ++sum_.keys;
     sum_.found += outcome == get_outcome::found ? 1u : 0u;
     sum_.page_reads += page_reads;
@@ -157,8 +158,8 @@ const command store_get_command{
         "at most one page; --explain prints instead where it went: found in a page or in the "
         "overflow, absent by the summary alone, or absent after a page was read in vain. With "
         "--json: how many were found and how many pages were read, and for keys that were typed "
-        "each answer. Exit code: 0 if all keys were found, 1 if one was not, 2 if something went "
-        "wrong.",
+        "each answer. Exit code: 0 if all keys were found, 1 if one was not, 2 or 3 if there is "
+        "no answer.",
     .source = "",
     .example = "users.store alice bob --explain",
     .options = {{&explained, need::optional},

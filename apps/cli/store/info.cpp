@@ -7,14 +7,18 @@
 #include <vector>
 
 #include "filter/filter_report.hpp"
+#include "named_file.hpp"
 #include "store/commands.hpp"
 
 namespace oneprobe::cli {
 
 page_store open_store(const std::string& path, page_store_options options) {
   loaded<page_store> store = page_store::open(path, options);
-  if (!store) throw usage_error(store.failure().sentence);
-  return *std::move(store);
+  if (store) return *std::move(store);
+  // What can be read otherwise is well: the call asks for what this store does not have.
+  if (options.reading == page_reading::direct && page_store::open(path))
+    throw usage_error(store.failure().sentence);
+  refuse_file(store.failure(), path, options.access);
 }
 
 void add_counts(report& out, const page_store_counts& counts, const page_store_plan& plan) {

@@ -119,17 +119,17 @@ class ClusterFilter(unittest.TestCase):
 
     def test_the_tool_says_what_is_wrong(self):
         nodes = self.cluster.nodes()
-        for words, said in (
-            (("query", "--nodes", nodes, "--name", "nobody"), "there is no filter 'nobody'"),
-            (("query", "--nodes", "127.0.0.1", "--name", "seen"), "must be HOST:PORT"),
-            (("query", "--nodes", nodes, "--name", "a{b}"), "must have no braces"),
-            (("query", "--nodes", "127.0.0.1:1", "--name", "seen"), "cannot connect to the node 127.0.0.1:1"),
-            (("build", "/dev/null", "--nodes", nodes, "--name", "s", "--shards", "0"), "--shards must be 1 to 1024"),
-            (("build", "/dev/null", "--name", "s"), "--nodes is missing"),
+        for words, code, said in (
+            (("query", "--nodes", nodes, "--name", "nobody"), 2, "there is no filter 'nobody'"),
+            (("query", "--nodes", "127.0.0.1", "--name", "seen"), 2, "must be HOST:PORT"),
+            (("query", "--nodes", nodes, "--name", "a{b}"), 2, "must have no braces"),
+            (("query", "--nodes", "127.0.0.1:1", "--name", "seen"), 3, "cannot connect to the node 127.0.0.1:1"),
+            (("build", "/dev/null", "--nodes", nodes, "--name", "s", "--shards", "0"), 2, "--shards must be 1 to 1024"),
+            (("build", "/dev/null", "--name", "s"), 2, "--nodes is missing"),
         ):
             done = subprocess.run([TOOL, "redis", *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                   stderr=subprocess.PIPE, text=True, timeout=PATIENCE)
-            self.assertEqual(done.returncode, 2, words)
+            self.assertEqual(done.returncode, code, words)
             self.assertIn(said, done.stderr)
             self.assertEqual(len(done.stderr.splitlines()), 1)
 
