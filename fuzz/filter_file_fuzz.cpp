@@ -14,13 +14,13 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
-#include <variant>
 #include <vector>
 
+#include "handles/held_filter.hpp"
 #include "hostile_file.hpp"
-#include "oneprobe/filter/any_filter.hpp"
 #include "oneprobe/filter/balanced.hpp"
 #include "oneprobe/filter/blocked.hpp"
+#include "oneprobe/filter/file.hpp"
 #include "oneprobe/filter/growing.hpp"
 #include "oneprobe/filter/parts_file.hpp"
 #include "oneprobe/filter/rotating.hpp"
@@ -70,18 +70,13 @@ std::vector<std::byte> saved(const Filter& filter) {
 }
 
 void read(std::span<const std::byte> bytes) {
-  loaded<any_filter> filter = load_any_from(bytes);
+  loaded<held_filter> filter = load_from<held_filter>(bytes);
   if (!filter) return require_sentence(filter.failure());
-  std::visit(
-      [&](auto& f) {
-        require(std::ranges::equal(saved(f), bytes), "saved again it has other bytes");
-        ask(f);
-        fill(f);
-        ask(f);
-        const auto again = load_any_from(saved(f));
-        require(again.has_value(), "what was filled cannot be loaded");
-      },
-      *filter);
+  require(std::ranges::equal(saved(*filter), bytes), "saved again it has other bytes");
+  ask(*filter);
+  fill(*filter);
+  ask(*filter);
+  require(load_from<held_filter>(saved(*filter)).has_value(), "what was filled cannot be loaded");
 }
 
 /// Parts as the default plans have them, unless they are large: a file may ask for any growth.
@@ -130,13 +125,11 @@ void view(std::span<const std::byte> bytes) {
   if (!facts) return require_sentence(facts.failure());
   line_memory aligned(bytes.size());
   std::memcpy(aligned.data(), bytes.data(), bytes.size());
-  with_filter_of(facts->plan, [&]<class Filter>(std::type_identity<Filter>) {
-    const auto filter = view_of<Filter>(aligned.bytes());
-    if (filter)
-      ask(*filter);
-    else
-      require_sentence(filter.failure());
-  });
+  const auto filter = view_of<held_filter>(aligned.bytes());
+  if (filter)
+    ask(*filter);
+  else
+    require_sentence(filter.failure());
 }
 
 bool holds_parts(std::span<const std::byte> bytes) {

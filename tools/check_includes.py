@@ -24,6 +24,12 @@ LAYERS = {
     "sim": {"core", "hash", "scheme", "store", "overflow"},
     "plan": {"core", "model"},
 }
+# Compiled parts with a header of their own, <part>/<name>, for the users named; they are neither installed nor promised. What
+# measures and what shows the library is compiled as users compile it.
+INTERNAL_PARTS = {"handles": FOUNDATION | {"filter", "table"}}
+USERS_OF_INTERNAL_PARTS = ("apps", "integrations", "tests", "fuzz")
+NEVER_WITH_INTERNAL_PARTS = ("apps/cli/bench/", "integrations/python/bench/")
+
 # Headers directly in include/oneprobe/ that belong to a layer.
 TOP_LEVEL_HEADERS = {"balancer.hpp": "scheme"}
 
@@ -86,7 +92,7 @@ def layer_of(path):
             return TOP_LEVEL_HEADERS.get(parts[2], "")
         return parts[2] if parts[2] in LAYERS else ""
     if parts[0] == "src":
-        return parts[1] if len(parts) > 2 and parts[1] in LAYERS else ""
+        return parts[1] if len(parts) > 2 and parts[1] in LAYERS | INTERNAL_PARTS else ""
     return None
 
 
@@ -102,6 +108,8 @@ def included_file(root, including, quoted, name):
         for tests, program in TESTS_OF_PROGRAMS.items():
             if including.is_relative_to(tests) and (root / program / name).is_file():
                 return PurePosixPath(program) / name
+        if name.split("/")[0] in INTERNAL_PARTS:
+            return PurePosixPath("src") / name
     if name.startswith("oneprobe/"):
         return PurePosixPath("include") / name
     return None
@@ -126,6 +134,13 @@ def broken_rule(root, including, quoted, name):
 
     if target.parts[0] == "include" and not (root / target).is_file():
         return f"there is no public header {name}"
+    if name.split("/")[0] in INTERNAL_PARTS:
+        if not (root / target).is_file():
+            return f"there is no header {target}"
+        part = target.parts[1]
+        if including.parts[0] in USERS_OF_INTERNAL_PARTS and not str(including).startswith(NEVER_WITH_INTERNAL_PARTS):
+            return None
+        return f"{part} is for {', '.join(USERS_OF_INTERNAL_PARTS)}, and not where the library is measured or shown"
 
     target_layer = layer_of(target)
     if layer is None:  # a user of the library
@@ -144,8 +159,9 @@ def broken_rule(root, including, quoted, name):
         return f"{'/'.join(target.parts[:2])}/ is private to its part of the library"
     if not target_layer:
         return f"{name} belongs to no layer"
-    if target_layer != layer and target_layer not in LAYERS[layer]:
-        allowed = ", ".join(sorted(LAYERS[layer])) or "nothing else"
+    layers = LAYERS | INTERNAL_PARTS
+    if target_layer != layer and target_layer not in layers[layer]:
+        allowed = ", ".join(sorted(layers[layer])) or "nothing else"
         return f"{layer} may not include {target_layer} (it may include: {allowed})"
     return None
 

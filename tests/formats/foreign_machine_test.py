@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """Compiles a program that reads golden files for another machine and runs it there, by emulation.
 
-usage: foreign_machine_test.py MACHINE BUILD_FOLDER XXHASH_INCLUDE_FOLDER PROGRAM GOLDEN_FOLDER
+usage: foreign_machine_test.py MACHINE BUILD_FOLDER XXHASH_INCLUDE_FOLDER PROGRAM GOLDEN_FOLDER [SOURCE...]
+
+SOURCE: what the program needs besides itself and the headers, from the root of the project.
 """
 
 import shutil
@@ -22,7 +24,7 @@ def find_tool(*names):
     sys.exit(SKIPPED)
 
 
-def main(machine, build_folder, xxhash_folder, name, golden):
+def main(machine, build_folder, xxhash_folder, name, golden, *others):
     compiler = find_tool(f"{machine}-linux-gnu-g++")
     emulator = find_tool(f"qemu-{machine}-static", f"qemu-{machine}")
 
@@ -32,16 +34,14 @@ def main(machine, build_folder, xxhash_folder, name, golden):
     shutil.copy(Path(xxhash_folder) / "xxhash.h", headers)
 
     program = Path(build_folder) / f"{name}-{machine}"
-    source = PROJECT / "tests" / "formats" / f"{name}.cpp"
-    subprocess.run(
-        [compiler, "-std=c++20", "-O1", "-static", f"-I{PROJECT / 'include'}", f"-I{headers}", source, "-o", program],
-        check=True,
-    )
+    sources = [PROJECT / "tests" / "formats" / f"{name}.cpp"] + [PROJECT / other for other in others]
+    folders = [f"-I{folder}" for folder in (PROJECT / "include", PROJECT / "src", headers)]
+    subprocess.run([compiler, "-std=c++20", "-O1", "-static", *folders, *sources, "-o", program], check=True)
     return subprocess.run([emulator, program, PROJECT / "tests" / "golden" / golden], cwd=build_folder, check=False).returncode
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 6:
+    if len(sys.argv) < 6:
         print(__doc__.strip(), file=sys.stderr)
         sys.exit(2)
     sys.exit(main(*sys.argv[1:]))

@@ -6,10 +6,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
-#include <type_traits>
 #include <vector>
 
-#include "oneprobe/filter/any_filter.hpp"
+#include "handles/held_filter.hpp"
+#include "oneprobe/filter/balanced.hpp"
+#include "oneprobe/filter/blocked.hpp"
+#include "oneprobe/filter/file.hpp"
 #include "oneprobe/filter/parts_file.hpp"
 
 struct golden_filter {
@@ -142,7 +144,7 @@ inline std::vector<golden_filter> golden_filters() {
 }
 
 /// Builds the filter as its file has it.
-template <class Filter>
+template <class Filter = oneprobe::held_filter>
 Filter build_golden(const golden_filter& golden) {
   Filter filter(golden.plan, oneprobe::seeded_hash(golden_seed));
   for (std::uint64_t i = 0; i < golden.keys_of_each_sort; ++i) {
@@ -150,16 +152,10 @@ Filter build_golden(const golden_filter& golden) {
     filter.insert(i);
   }
   if constexpr (requires { filter.erase(std::uint64_t{}); })
-    for (std::uint64_t i = 0; i < golden.keys_of_each_sort; i += 2)
+    for (std::uint64_t i = 0; oneprobe::can_erase(golden.plan) && i < golden.keys_of_each_sort;
+         i += 2)
       filter.erase(golden_text_key(i));
   return filter;
-}
-
-inline oneprobe::any_filter build_any_golden(const golden_filter& golden) {
-  return oneprobe::with_filter_of(
-      golden.plan, [&]<class Filter>(std::type_identity<Filter>) -> oneprobe::any_filter {
-        return build_golden<Filter>(golden);
-      });
 }
 
 /// Whether a filter says yes to every key that is in it.

@@ -11,11 +11,11 @@
 #include <iterator>
 #include <map>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include "golden_filters.hpp"
-#include "oneprobe/filter/any_filter.hpp"
+#include "handles/held_filter.hpp"
+#include "oneprobe/filter/file.hpp"
 #include "oneprobe/filter/parts_file.hpp"
 
 namespace {
@@ -42,20 +42,12 @@ bool has_bytes_of(const Filter& rebuilt, const std::string& path) {
 /// What is wrong with one file; empty if nothing is.
 std::string find_difference(const golden_filter& golden, const std::string& path,
                             const std::string& answers) {
-  const loaded<any_mapped_filter> mapped = map_any(path);
+  const auto mapped = mapped_filter<held_filter>::map(path);
   if (!mapped) return mapped.failure().sentence;
-  const auto payload =
-      std::visit([](const auto& filter) { return filter.verify_payload(); }, *mapped);
-  if (payload) return payload->sentence;
-  const bool all_there = std::visit(
-      [&](const auto& filter) { return contains_all_golden_keys(golden, *filter); }, *mapped);
-  if (!all_there) return "a key is missing";
-  if (std::visit([](const auto& filter) { return golden_answers(*filter); }, *mapped) != answers)
-    return "other answers";
-
-  if (!std::visit([&](const auto& filter) { return has_bytes_of(filter, path); },
-                  build_any_golden(golden)))
-    return "other bytes when it is built again";
+  if (const auto failure = mapped->verify_payload()) return failure->sentence;
+  if (!contains_all_golden_keys(golden, **mapped)) return "a key is missing";
+  if (golden_answers(**mapped) != answers) return "other answers";
+  if (!has_bytes_of(build_golden(golden), path)) return "other bytes when it is built again";
   return "";
 }
 

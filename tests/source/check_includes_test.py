@@ -24,6 +24,7 @@ class CheckIncludes(unittest.TestCase):
             root = Path(folder)
             files = {f"include/oneprobe/{header}": "#pragma once\n" for header in HEADERS}
             files["src/model/detail.hpp"] = "#pragma once\n"
+            files["src/handles/a.hpp"] = "#pragma once\n"
             files["tests/support.hpp"] = "#pragma once\n"
             files["apps/cli/options.hpp"] = "#pragma once\n"
             files[path] = f"// first line\n\n{line}\n"
@@ -91,6 +92,20 @@ class CheckIncludes(unittest.TestCase):
         self.assert_allowed("src/model/b.cpp", '#include "detail.hpp"')
         self.assert_broken("src/plan/b.cpp", '#include "../model/detail.hpp"', "private to its part")
         self.assert_broken("tests/unit/b.cpp", '#include "../../src/model/detail.hpp"', "src/ is private")
+
+    def test_an_internal_part_is_for_our_own_programs_where_nothing_is_measured(self):
+        line = '#include "handles/a.hpp"'
+        for path in ("apps/cli/b.cpp", "integrations/python/src/b.cpp", "tests/unit/b.cpp", "fuzz/b.cpp"):
+            self.assert_allowed(path, line)
+        for path in ("bench/b.cpp", "examples/b.cpp", "apps/cli/bench/b.cpp", "integrations/python/bench/b.cpp",
+                     "include/oneprobe/filter/b.hpp", "src/plan/b.cpp"):
+            self.assert_broken(path, line, "not where the library is measured or shown")
+        self.assert_broken("apps/cli/b.cpp", '#include "../../src/handles/a.hpp"', "src/ is private")
+        self.assert_broken("apps/cli/b.cpp", '#include "handles/nowhere.hpp"', "there is no header src/handles/nowhere.hpp")
+        self.assert_allowed("src/handles/b.cpp", '#include "a.hpp"')
+        for layer in ("core", "filter", "table"):
+            self.assert_allowed("src/handles/b.cpp", f'#include "oneprobe/{layer}/a.hpp"')
+        self.assert_broken("src/handles/b.cpp", '#include "oneprobe/plan/a.hpp"', "handles may not include plan")
 
     def test_the_library_never_includes_its_users(self):
         self.assert_broken("src/model/b.cpp", '#include "../../apps/cli/options.hpp"', "may not include from apps/")

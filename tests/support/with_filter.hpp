@@ -8,21 +8,18 @@
 #include <memory>
 #include <span>
 #include <string_view>
-#include <type_traits>
 #include <vector>
 
+#include "handles/held_filter.hpp"
 #include "oneprobe/core/filter_plan.hpp"
 #include "oneprobe/core/key_hash.hpp"
-#include "oneprobe/filter/any_filter.hpp"
 #include "oneprobe/hash/derive.hpp"
 #include "oneprobe/hash/hasher.hpp"
 
 /// Calls `use` with an empty filter of the plan and returns what it returns.
 template <class Use>
 auto with_filter(const oneprobe::filter_plan& plan, std::uint64_t seed, Use use) {
-  return oneprobe::with_filter_of(plan, [&]<class Filter>(std::type_identity<Filter>) {
-    return use(Filter(plan, oneprobe::seeded_hash(seed)));
-  });
+  return use(oneprobe::held_filter(plan, oneprobe::seeded_hash(seed)));
 }
 
 /// Keys by their number: all different.

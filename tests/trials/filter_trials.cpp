@@ -281,7 +281,7 @@ overfilled fill_beyond(const filter_plan& plan, std::uint64_t elements, unsigned
   constexpr std::uint64_t explained = 100'000;
   overfilled found;
   for (unsigned i = 0; i < filters; ++i) {
-    fingerprint_filter filter(plan, seeded_hash(seed + i));
+    held_filter filter(plan, seeded_hash(seed + i));
     insert_keys(filter, key_pattern::random, 0, elements);
     found.queries += queries_of_each;
     found.false_positives += count_yes(filter, key_pattern::random, elements, queries_of_each);
@@ -348,7 +348,7 @@ int mixes(const settings& how) {
                                                .bits_per_element = bits_per_element[i],
                                                .kind = filter_kind::fingerprint});
     const trials::mixed found =
-        trials::mix_operations<fingerprint_filter>(plan, how.operations / rows.size(), 500 + i);
+        trials::mix_operations<held_filter>(plan, how.operations / rows.size(), 500 + i);
     faults[i] = found.faults();
     rows[i] = {{"filter", filters::name_of_plan(plan)},
                {"operations", found.operations},

@@ -8,8 +8,7 @@
 
 #include "bench/measuring.hpp"
 #include "demo/findings.hpp"
-#include "oneprobe/filter/blocked.hpp"
-#include "oneprobe/filter/fingerprint.hpp"
+#include "handles/held_filter.hpp"
 
 namespace oneprobe::cli::demo {
 namespace {
@@ -36,15 +35,13 @@ std::vector<std::string> user_names(std::uint64_t first, std::uint64_t count) {
   return made;
 }
 
-template <class Filter>
-void insert_names(Filter& filter, std::uint64_t first, std::uint64_t end) {
+void insert_names(held_filter& filter, std::uint64_t first, std::uint64_t end) {
   for (; first < end; first += at_a_time)
     filter.bulk_insert(user_names(first, std::min(at_a_time, end - first)));
 }
 
 /// How many of the names may be there; adds the time it took.
-template <class Filter>
-std::uint64_t ask(const Filter& filter, const std::vector<std::string>& names, double& ns) {
+std::uint64_t ask(const held_filter& filter, const std::vector<std::string>& names, double& ns) {
   const auto answers = std::make_unique<bool[]>(names.size());
   const double begin = cpu_ns();
   const std::uint64_t yes = filter.bulk_may_contain(names, std::span(answers.get(), names.size()));
@@ -59,7 +56,7 @@ struct tally {
   double our_ns = 0, beside_ns = 0;
 };
 
-tally ask_both(const fingerprint_filter& ours, const blocked_filter& beside, std::uint64_t first,
+tally ask_both(const held_filter& ours, const held_filter& beside, std::uint64_t first,
                std::uint64_t count) {
   tally found;
   for (; found.asked < count; found.asked += at_a_time) {
@@ -73,8 +70,7 @@ tally ask_both(const fingerprint_filter& ours, const blocked_filter& beside, std
 double share(double of, std::uint64_t asked) { return of / static_cast<double>(asked); }
 
 /// Of names spread over `name_count`: those that came first found more room.
-template <class Filter>
-double lines_of(const Filter& filter, std::uint64_t first) {
+double lines_of(const held_filter& filter, std::uint64_t first) {
   constexpr std::uint64_t step = name_count / counted_names;
   std::uint64_t lines = 0;
   for (std::uint64_t i = 0; i < counted_names; ++i)
@@ -83,15 +79,14 @@ double lines_of(const Filter& filter, std::uint64_t first) {
 }
 
 /// What a filter of all names is, but for its answers.
-template <class Filter>
-filter_measure measure(const Filter& filter) {
+filter_measure measure(const held_filter& filter) {
   return {.negative_lines = lines_of(filter, first_absent),
           .positive_lines = lines_of(filter, 0),
           .overflow = filter.stats().counts.overflow,
           .memory_bytes = filter.memory().size()};
 }
 
-void measure_both(const fingerprint_filter& ours, const blocked_filter& beside, const tally& absent,
+void measure_both(const held_filter& ours, const held_filter& beside, const tally& absent,
                   filter_findings& found) {
   const tally present = ask_both(ours, beside, 0, name_count);
   if (present.ours != name_count || present.beside != name_count)
@@ -106,7 +101,7 @@ void measure_both(const fingerprint_filter& ours, const blocked_filter& beside, 
 }
 
 /// Fills both filters beyond what they were planned for, and asks them on the way.
-void fill_and_ask(fingerprint_filter& ours, const teller& tell, filter_findings& found) {
+void fill_and_ask(held_filter& ours, const teller& tell, filter_findings& found) {
   struct stop {
     double factor;
     std::uint64_t asked;
@@ -122,7 +117,7 @@ void fill_and_ask(fingerprint_filter& ours, const teller& tell, filter_findings&
                                         {1.05, absent_names},
                                         {1.1, fewer_absent_names},
                                         {1.2, fewer_absent_names}}};
-  blocked_filter beside(found.blocked, seeded_hash(seed));
+  held_filter beside(found.blocked, seeded_hash(seed));
   std::uint64_t inserted = 0;
   for (std::size_t i = 0; i < stops.size(); ++i) {
     tell(share(static_cast<double>(i), stops.size()));
@@ -158,8 +153,7 @@ filter_findings try_filter(const teller& tell) {
                            .kind = filter_kind::blocked,
                            .detail = plan_detail::plan_only},
                           other);
-  // The planner's choice for this need; a plan of another kind would be refused.
-  fingerprint_filter ours(plan, seeded_hash(seed));
+  held_filter ours(plan, seeded_hash(seed));
   fill_and_ask(ours, tell, found);
   tell(1);
   return found;

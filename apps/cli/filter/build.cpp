@@ -7,7 +7,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <type_traits>
 #include <utility>
 
 #include "filter/commands.hpp"
@@ -15,7 +14,7 @@
 #include "filter/hashed_keys.hpp"
 #include "filter/needs.hpp"
 #include "filter/read_ahead.hpp"
-#include "oneprobe/filter/any_filter.hpp"
+#include "handles/held_filter.hpp"
 #include "oneprobe/filter/file.hpp"
 #include "progress.hpp"
 
@@ -121,8 +120,8 @@ std::uint64_t planned_elements(const settings& what, key_file& file, build_progr
   return std::max<std::uint64_t>(keys, 1);
 }
 
-template <class Filter>
-intake insert_all(Filter& filter, const settings& what, key_file& file, build_progress& progress) {
+intake insert_all(held_filter& filter, const settings& what, key_file& file,
+                  build_progress& progress) {
   intake found;
   key_lines lines(file, what.separator);
   read_ahead<hashed_keys> blocks([&](hashed_keys& next) { return next.read(lines, filter.hash()); },
@@ -160,26 +159,23 @@ report answer(const arguments& in) {
   const filter_plan plan = plan_or_refuse(what.needs);
   check_memory(plan);
 
-  return with_filter_of(plan, [&]<class Filter>(std::type_identity<Filter>) {
-    Filter filter(plan, seeded_hash(what.seed));
-    const intake found = insert_all(filter, what, file, progress);
-    if (const auto failure = save(filter, what.output_path))
-      throw system_failure(failure->sentence);
-    const double seconds =
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  held_filter filter(plan, seeded_hash(what.seed));
+  const intake found = insert_all(filter, what, file, progress);
+  if (const auto failure = save(filter, what.output_path)) throw system_failure(failure->sentence);
+  const double seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 
-    const filter_stats stats = filter.stats();
-    report out(fmt::format("Filter file {}", path_in_quotes(what.output_path)));
-    out.whole("keys", found.keys)
-        .whole("empty_keys", found.empty)
-        .whole("keys_with_carriage_return", found.with_carriage_return);
-    add_state(out, stats);
-    add_plan(out, plan);
-    out.text("seed", fmt::format("{}", what.seed)).number("seconds", seconds);
-    add_notes(out, what, found);
-    add_warning(out, stats);
-    return out;
-  });
+  const filter_stats stats = filter.stats();
+  report out(fmt::format("Filter file {}", path_in_quotes(what.output_path)));
+  out.whole("keys", found.keys)
+      .whole("empty_keys", found.empty)
+      .whole("keys_with_carriage_return", found.with_carriage_return);
+  add_state(out, stats);
+  add_plan(out, plan);
+  out.text("seed", fmt::format("{}", what.seed)).number("seconds", seconds);
+  add_notes(out, what, found);
+  add_warning(out, stats);
+  return out;
 }
 
 std::vector<option_use> options_of_build() {

@@ -5,12 +5,11 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <type_traits>
 
 #include "filter/commands.hpp"
 #include "filter/filter_report.hpp"
+#include "handles/held_filter.hpp"
 #include "named_file.hpp"
-#include "oneprobe/filter/any_filter.hpp"
 #include "oneprobe/filter/file.hpp"
 
 namespace oneprobe::cli {
@@ -28,9 +27,7 @@ T& value_or_refuse(loaded<T>& what, const std::string& path) {
 
 /// From the bits, which say it whatever hash the keys went through.
 filter_stats stats_of(const file_facts& facts, std::span<const std::byte> payload) {
-  return with_filter_of(facts.plan, [&]<class Filter>(std::type_identity<Filter>) {
-    return reader_of<Filter>(facts.plan, payload, facts.counts, seeded_hash(facts.seed)).stats();
-  });
+  return held_reader(facts.plan, payload, facts.counts, seeded_hash(facts.seed)).stats();
 }
 
 report answer(const arguments& in) {

@@ -5,14 +5,14 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <variant>
 
 #include "filter/commands.hpp"
 #include "filter/hashed_keys.hpp"
 #include "filter/query_wish.hpp"
 #include "filter/read_ahead.hpp"
+#include "handles/held_filter.hpp"
 #include "named_file.hpp"
-#include "oneprobe/filter/any_filter.hpp"
+#include "oneprobe/filter/file.hpp"
 
 namespace oneprobe::cli {
 namespace {
@@ -70,8 +70,7 @@ void append_wanted(const hashed_keys& keys, std::span<const bool> found, bool wa
   }
 }
 
-template <class Reader>
-query_totals query_all(const Reader& filter, const settings& asked) {
+query_totals query_all(const held_reader& filter, const settings& asked) {
   query_totals sum;
   answers found;
   std::string lines_to_print;
@@ -93,11 +92,9 @@ query_totals query_all(const Reader& filter, const settings& asked) {
 
 report answer(const arguments& in) {
   const settings asked = read_settings(in);
-  loaded<any_mapped_filter> filter = map_any(asked.filter_path);
+  const auto filter = mapped_filter<held_filter>::map(asked.filter_path);
   if (!filter) refuse_file(filter.failure(), asked.filter_path);
-  const query_totals sum =
-      std::visit([&](const auto& mapped) { return query_all(*mapped, asked); }, *filter);
-  return answer_of(sum, asked.wish);
+  return answer_of(query_all(**filter, asked), asked.wish);
 }
 
 }  // namespace

@@ -5,9 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "oneprobe/filter/balanced.hpp"
-#include "oneprobe/filter/blocked.hpp"
-#include "oneprobe/filter/standard.hpp"
+#include "handles/held_filter.hpp"
 
 namespace oneprobe::cli::balancing {
 namespace {
@@ -20,8 +18,7 @@ const seeded_hash no_seed(0);
 constexpr std::uint64_t followed_per_element = 2;
 
 /// A view of a filter's bytes with other rules.
-using balanced_view = filter_reader<balanced_engine<multilevel>, seeded_hash>;
-balanced_view view_of(const balanced_filter& filter, const block_state& state) {
+held_reader view_of(const held_filter& filter, const block_state& state) {
   filter_plan plan = filter.plan();
   plan.state = state;
   return {plan, filter.memory(), filter.counts(), no_seed};
@@ -34,7 +31,6 @@ std::uint32_t blocks_of(const lookup_path& path) {
 }
 
 /// One thread's filter, used for one trial after the other.
-template <class Filter>
 class filter_under_test {
  public:
   explicit filter_under_test(const filter_trials& what)
@@ -64,27 +60,26 @@ class filter_under_test {
 
  private:
   bool has_papers_rule() const {
-    return Filter::kind == filter_kind::balanced && what_.plan.state.rule == lookup_rule::counter;
+    return what_.plan.kind == filter_kind::balanced &&
+           what_.plan.state.rule == lookup_rule::counter;
   }
 
   /// Inserts one after the other, each after a look at where it will go.
   void insert_and_follow(filter_tally& into) {
-    if constexpr (Filter::kind == filter_kind::balanced) {
-      const balanced_view replay = view_of(filter_, replaying());
-      std::uint64_t accesses = 0;
-      std::uint32_t most = 0;
-      for (const key_hash key : stored_) {
-        const std::uint32_t visited = blocks_of(replay.explain(key));
-        accesses += visited;
-        most = std::max(most, visited);
-        filter_.insert(key);
-      }
-      into.insert_accesses.add(static_cast<double>(accesses) / static_cast<double>(stored_.size()));
-      into.insert_worst_case.add(most);
-      into.missed_by_coin.add(missed(replay));
-      if (what_.plan.state.admit_probability > 0)
-        into.missed_if_hasty.add(missed(view_of(filter_, hasty())));
+    const held_reader replay = view_of(filter_, replaying());
+    std::uint64_t accesses = 0;
+    std::uint32_t most = 0;
+    for (const key_hash key : stored_) {
+      const std::uint32_t visited = blocks_of(replay.explain(key));
+      accesses += visited;
+      most = std::max(most, visited);
+      filter_.insert(key);
     }
+    into.insert_accesses.add(static_cast<double>(accesses) / static_cast<double>(stored_.size()));
+    into.insert_worst_case.add(most);
+    into.missed_by_coin.add(missed(replay));
+    if (what_.plan.state.admit_probability > 0)
+      into.missed_if_hasty.add(missed(view_of(filter_, hasty())));
   }
   block_state replaying() const {
     block_state state = what_.plan.state;
@@ -100,14 +95,12 @@ class filter_under_test {
   }
 
   /// The share of the stored elements asked for that are not found.
-  template <class Reader>
-  double missed(const Reader& reader) {
+  double missed(const held_reader& reader) {
     return 1 -
            static_cast<double>(found_among(reader, asked_)) / static_cast<double>(asked_.size());
   }
 
-  template <class Reader>
-  std::uint64_t found_among(const Reader& reader, std::span<const key_hash> keys) {
+  std::uint64_t found_among(const held_reader& reader, std::span<const key_hash> keys) {
     std::uint64_t found = 0;
     for (std::size_t i = 0; i < keys.size(); i += answers_.size()) {
       const auto part = keys.subspan(i, std::min(answers_.size(), keys.size() - i));
@@ -131,13 +124,11 @@ class filter_under_test {
     const std::uint64_t followed =
         std::min<std::uint64_t>(queries, followed_per_element * stored_.size());
     follow_absent(filter_, keys, followed, &into.absent_accesses, into.absent_blocks);
-    if constexpr (Filter::kind == filter_kind::balanced)
-      if (has_papers_rule())
-        follow_absent(view_of(filter_, replaying()), keys, followed, nullptr, into.coin_blocks);
+    if (has_papers_rule())
+      follow_absent(view_of(filter_, replaying()), keys, followed, nullptr, into.coin_blocks);
   }
 
-  template <class Reader>
-  static void follow_absent(const Reader& reader, random_bits keys, std::uint64_t count,
+  static void follow_absent(const held_reader& reader, random_bits keys, std::uint64_t count,
                             sample* accesses, sample& blocks) {
     std::uint64_t all = 0, in_blocks = 0;
     for (std::uint64_t i = 0; i < count; ++i) {
@@ -153,20 +144,11 @@ class filter_under_test {
   static constexpr std::size_t at_once = 4096;  // keys whose answers are kept
 
   const filter_trials& what_;
-  Filter filter_;
+  held_filter filter_;
   std::vector<key_hash> stored_;
   std::vector<key_hash> asked_;  // those of them that are queried
   std::array<bool, at_once> answers_{};
 };
-
-template <class Filter>
-filter_tally measured(const filter_trials& what, std::uint64_t seed, unsigned threads,
-                      const sim::progress& tell) {
-  return run_trials<filter_tally>(what.trials, threads, tell, [&] {
-    return [filter = filter_under_test<Filter>(what), seed](
-               std::uint64_t trial, filter_tally& into) mutable { filter.run(seed, trial, into); };
-  });
-}
 
 }  // namespace
 
@@ -187,14 +169,10 @@ void filter_tally::merge(const filter_tally& other) {
 
 filter_tally measure_filter(const filter_trials& what, std::uint64_t seed, unsigned threads,
                             const sim::progress& tell) {
-  switch (what.plan.kind) {
-    case filter_kind::standard:
-      return measured<standard_filter>(what, seed, threads, tell);
-    case filter_kind::blocked:
-      return measured<blocked_filter>(what, seed, threads, tell);
-    default:
-      return measured<balanced_filter>(what, seed, threads, tell);
-  }
+  return run_trials<filter_tally>(what.trials, threads, tell, [&] {
+    return [filter = filter_under_test(what), seed](
+               std::uint64_t trial, filter_tally& into) mutable { filter.run(seed, trial, into); };
+  });
 }
 
 }  // namespace oneprobe::cli::balancing

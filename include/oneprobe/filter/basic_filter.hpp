@@ -39,12 +39,12 @@
 
 namespace oneprobe::inline v0_1 {
 
-/// What a filter is around: bits and hashes, no keys.
+/// What a filter is around: bits and hashes, no keys. Most are of one kind and say so by a static
+/// member `kind`; one that says nothing follows plans of any kind.
 template <class Engine>
 concept filter_engine = std::copyable<Engine> &&
     requires(Engine& engine, const Engine& asked, key_hash hash, const filter_plan& plan,
              const filter_counts& counts, const hash_feed& hashes, bool* answers) {
-  { Engine::kind } -> std::convertible_to<filter_kind>;
   Engine(plan, line_memory(), counts);  // refuses a plan it cannot follow
   { engine.insert(hash) }
   noexcept->std::same_as<insert_outcome>;
@@ -75,13 +75,25 @@ concept erasing_engine = filter_engine<Engine> && requires(Engine& engine, key_h
   noexcept->std::same_as<erase_outcome>;
 };
 
+namespace detail {
+
+/// The kind of a filter, where its type knows it.
+template <class Engine>
+struct kind_of_engine {};
+template <class Engine>
+requires requires { Engine::kind; }
+struct kind_of_engine<Engine> {
+  static constexpr filter_kind kind = Engine::kind;
+};
+
+}  // namespace detail
+
 /// The lookups of a filter. Over memory of somebody else it is a view: nothing is copied.
 template <filter_engine Engine, class Hash>
-class filter_reader {
+class filter_reader : public detail::kind_of_engine<Engine> {
  public:
   using engine_type = Engine;
   using hash_type = Hash;
-  static constexpr filter_kind kind = Engine::kind;
 
   /// A view of a filter's bytes, which must outlive it. `memory` has plan.memory().total() bytes.
   filter_reader(const filter_plan& plan, std::span<const std::byte> memory,
@@ -154,15 +166,21 @@ class filter_reader {
     return hash_with(hash_, key);
   }
   static line_memory checked(const filter_plan& plan, line_memory memory) {
-    check_plan(plan, kind);
+    check(plan);
     if (memory.size() != plan.memory().total())
       refuse_parameter("memory must be " + std::to_string(plan.memory().total()) +
                        " bytes; found " + std::to_string(memory.size()));
     return memory;
   }
   static line_memory zeroed(const filter_plan& plan) {
-    check_plan(plan, kind);
+    check(plan);
     return line_memory(plan.memory().total());
+  }
+  static void check(const filter_plan& plan) {
+    if constexpr (requires { Engine::kind; })
+      check_plan(plan, Engine::kind);
+    else
+      check_plan(plan, plan.kind);
   }
 
   Engine engine_;
@@ -174,8 +192,6 @@ class basic_filter : public filter_reader<Engine, Hash> {
   using reader = filter_reader<Engine, Hash>;
 
  public:
-  using reader::kind;
-
   /// An empty filter that follows a plan, with a seed nobody knows unless a hash is given.
   explicit basic_filter(const filter_plan& plan, Hash hash = Hash(random_seed()))
       : reader(plan, reader::zeroed(plan), {}, std::move(hash)) {}

@@ -70,7 +70,6 @@ template <class Filter>
 concept loadable_filter = saveable_filter<Filter> && requires {
   typename Filter::engine_type;
   typename Filter::hash_type;
-  { Filter::kind } -> std::convertible_to<filter_kind>;
   requires std::constructible_from<Filter, const filter_plan&, line_memory, const filter_counts&,
                                    typename Filter::hash_type>;
 };
@@ -195,9 +194,11 @@ template <class Filter>
 std::optional<load_failure> find_mismatch(const file_facts& facts, std::string_view name) {
   using engine = typename Filter::engine_type;
   using hash = typename Filter::hash_type;
-  if (facts.kind() != Filter::kind)
-    return wrong_kind(name, static_cast<std::uint16_t>(facts.kind()),
-                      contents_of(static_cast<std::uint16_t>(Filter::kind)));
+  if constexpr (requires { Filter::kind; }) {
+    if (facts.kind() != Filter::kind)
+      return wrong_kind(name, static_cast<std::uint16_t>(facts.kind()),
+                        contents_of(static_cast<std::uint16_t>(Filter::kind)));
+  }
   if constexpr (requires { engine::find_fault(facts.plan); }) {
     if (const std::optional<std::string> fault = engine::find_fault(facts.plan))
       return load_failure{load_error::wrong_kind,

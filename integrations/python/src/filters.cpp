@@ -12,10 +12,12 @@
 #include <stdexcept>
 #include <string>
 #include <utility>
+#include <vector>
 
-#include "held_filter.hpp"
+#include "handles/held_filter.hpp"
 #include "keys.hpp"
 #include "module.hpp"
+#include "oneprobe/filter/file.hpp"
 #include "plans.hpp"
 
 namespace oneprobe::python {
@@ -27,7 +29,7 @@ class shared_filter {
  public:
   explicit shared_filter(held_filter filter) : filter_(std::move(filter)) {}
   shared_filter(const filter_plan& plan, std::optional<std::uint64_t> seed)
-      : filter_(plan, seed_or_random(seed)) {}
+      : filter_(plan, seeded_hash(seed_or_random(seed))) {}
 
   bool add(py::handle key) {
     const key_hash hash = hash_of(filter_.hash(), key);
@@ -38,7 +40,7 @@ class shared_filter {
     many_keys many(filter_.hash(), keys);
     const py::gil_scoped_release others_run;
     const std::unique_lock lock(mutex_);
-    return many.with_hashes([&](const hash_feed& hashes) { return filter_.insert_all(hashes); });
+    return many.with_hashes([&](const hash_feed& hashes) { return filter_.bulk_insert(hashes); });
   }
 
   bool contains(py::handle key) {
@@ -53,7 +55,7 @@ class shared_filter {
     const py::gil_scoped_release others_run;
     const std::shared_lock lock(mutex_);
     many.with_hashes([&](const hash_feed& hashes) {
-      filter_.query_all(hashes, {first_answer, hashes.size()});
+      filter_.bulk_may_contain(hashes, {first_answer, hashes.size()});
     });
     return answers;
   }
@@ -61,11 +63,10 @@ class shared_filter {
   bool remove(py::handle key) {
     const key_hash hash = hash_of(filter_.hash(), key);
     const auto lock = lock_to_change(mutex_);
-    const std::optional<erase_outcome> outcome = filter_.erase(hash);
-    if (!outcome)
+    if (!can_erase(filter_.plan()))
       throw py::type_error("only a counting filter can remove; this one is " +
                            std::string(name_of(filter_.plan().kind)));
-    return *outcome == erase_outcome::erased;
+    return filter_.erase(hash) == erase_outcome::erased;
   }
 
   void merge(shared_filter& other) {
@@ -99,24 +100,26 @@ class shared_filter {
     {
       const py::gil_scoped_release others_run;
       const std::shared_lock lock(mutex_);
-      failure = filter_.save(name);
+      failure = oneprobe::save(filter_, name);
     }
     raise_failure(failure);
   }
   py::bytes bytes() {
     const auto lock = lock_to_look(mutex_);
-    return python_bytes(filter_.bytes());
+    std::vector<std::byte> bytes;
+    save_to(filter_, bytes);
+    return python_bytes(bytes);
   }
   static std::unique_ptr<shared_filter> load(const py::object& path) {
     const std::string name = path_of(path);
     loaded<held_filter> read = [&] {
       const py::gil_scoped_release others_run;
-      return held_filter::load(name);
+      return oneprobe::load<held_filter>(name);
     }();
     return std::make_unique<shared_filter>(value_of(std::move(read)));
   }
   static std::unique_ptr<shared_filter> from_bytes(const py::bytes& bytes) {
-    return std::make_unique<shared_filter>(value_of(held_filter::from_bytes(bytes_of(bytes))));
+    return std::make_unique<shared_filter>(value_of(load_from<held_filter>(bytes_of(bytes))));
   }
 
   std::uint64_t size() {

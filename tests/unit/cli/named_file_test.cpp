@@ -20,8 +20,8 @@ exit_code code_of(const std::function<void()>& refuse) {
 }
 
 TEST(NamedFile, another_path_is_usage_and_another_time_is_a_failure) {
-  for (const int error : {ENOENT, ENOTDIR, EISDIR, EEXIST, EACCES, EPERM, EROFS, ELOOP,
-                          ENAMETOOLONG, ENXIO, EINVAL})
+  for (const int error :
+       {ENOENT, ENOTDIR, EISDIR, EEXIST, EACCES, EPERM, EROFS, ELOOP, ENAMETOOLONG, ENXIO, EINVAL})
     EXPECT_EQ(code_of([&] { refuse_path(error, "why"); }), exit_code::usage) << error;
   for (const int error : {EIO, ENOSPC, EDQUOT, EFBIG, ENOMEM, EMFILE, ENFILE, EBADF, EBUSY, EINTR})
     EXPECT_EQ(code_of([&] { refuse_path(error, "why"); }), exit_code::failure) << error;

@@ -17,14 +17,16 @@
 #include <string_view>
 #include <type_traits>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "formats/golden_filters.hpp"
 #include "formats/temporary_folder.hpp"
-#include "oneprobe/filter/any_filter.hpp"
+#include "handles/held_filter.hpp"
+#include "oneprobe/filter/balanced.hpp"
+#include "oneprobe/filter/blocked.hpp"
 #include "oneprobe/filter/concurrent.hpp"
 #include "oneprobe/filter/parts_file.hpp"
+#include "oneprobe/filter/standard.hpp"
 #include "support/tests_dir.hpp"
 
 using namespace oneprobe;
@@ -47,17 +49,12 @@ file_bytes saved(const Filter& filter) {
   save_to(filter, bytes);
   return bytes;
 }
-file_bytes saved_any(const any_filter& filter) {
-  return std::visit([](const auto& f) { return saved(f); }, filter);
-}
-file_bytes saved_golden(std::string_view name) {
-  return saved_any(build_any_golden(golden_named(name)));
-}
+file_bytes saved_golden(std::string_view name) { return saved(build_golden(golden_named(name))); }
 
 /// The error that bytes get; every sentence is one line, says what it is about, and names the
 /// error.
 load_error error_of(std::span<const std::byte> bytes) {
-  const loaded<any_filter> read = load_any_from(bytes);
+  const auto read = load_from<held_filter>(bytes);
   EXPECT_FALSE(read);
   if (read) return load_error::io;
   const auto& [error, sentence] = read.failure();
@@ -95,10 +92,9 @@ TEST(golden_filters, have_the_bytes_and_answers_of_every_version_before) {
   if (write) {
     std::ofstream answers(golden_folder + "answers.txt");
     for (const golden_filter& golden : golden_filters()) {
-      const any_filter built = build_any_golden(golden);
-      write_file(golden_folder + golden.name + ".filter", saved_any(built));
-      answers << golden.name << ' '
-              << std::visit([](const auto& f) { return golden_answers(f); }, built) << '\n';
+      const held_filter built = build_golden(golden);
+      write_file(golden_folder + golden.name + ".filter", saved(built));
+      answers << golden.name << ' ' << golden_answers(built) << '\n';
     }
     for_each_golden_parts([&](const std::string& name, const auto& built, std::uint64_t) {
       write_file(golden_folder + name + ".filter", saved(built));
@@ -112,15 +108,11 @@ TEST(golden_filters, have_the_bytes_and_answers_of_every_version_before) {
   for (const golden_filter& golden : golden_filters()) {
     SCOPED_TRACE(golden.name);
     const std::string path = golden_folder + golden.name + ".filter";
-    const auto filter = load_any(path);
+    const auto filter = load<held_filter>(path);
     ASSERT_TRUE(filter) << filter.failure().sentence;
-    EXPECT_EQ(saved_any(build_any_golden(golden)), bytes_of_file(path));
-    std::visit(
-        [&](const auto& f) {
-          EXPECT_TRUE(contains_all_golden_keys(golden, f));
-          EXPECT_EQ(golden_answers(f), expected[golden.name]);
-        },
-        *filter);
+    EXPECT_EQ(saved(build_golden(golden)), bytes_of_file(path));
+    EXPECT_TRUE(contains_all_golden_keys(golden, *filter));
+    EXPECT_EQ(golden_answers(*filter), expected[golden.name]);
   }
   for_each_golden_parts([&](const std::string& name, const auto& built, std::uint64_t first_key) {
     SCOPED_TRACE(name);
@@ -138,23 +130,20 @@ TEST(golden_filters, with_candidates_reach_every_part_of_a_lookup) {
   for (const golden_filter& golden : golden_filters()) {
     if (!golden.plan.has_candidates()) continue;
     SCOPED_TRACE(golden.name);
-    std::visit(
-        [&](const auto& filter) {
-          EXPECT_GT(filter.counts().overflow, 0U);
-          std::vector<int> stops(4);
-          for (std::uint64_t i = 0; i < 100'000; ++i)
-            ++stops[static_cast<std::size_t>(filter.explain(first_absent_integer + i).stopped)];
-          EXPECT_GT(stops[static_cast<std::size_t>(lookup_path::stop::matched)], 0);
-          // The least loaded of all candidates takes an element: once any overflows, all are full.
-          if (golden.plan.scheme != scheme_kind::d_left) {
-            EXPECT_GT(stops[static_cast<std::size_t>(lookup_path::stop::ruled_out)], 0);
-          }
-          // Where all buckets of the last level are saturated, nobody asks the list any more.
-          if (golden.name != "fingerprint-saturated") {
-            EXPECT_GT(stops[static_cast<std::size_t>(lookup_path::stop::not_in_overflow)], 0);
-          }
-        },
-        build_any_golden(golden));
+    const held_filter filter = build_golden(golden);
+    EXPECT_GT(filter.counts().overflow, 0U);
+    std::vector<int> stops(4);
+    for (std::uint64_t i = 0; i < 100'000; ++i)
+      ++stops[static_cast<std::size_t>(filter.explain(first_absent_integer + i).stopped)];
+    EXPECT_GT(stops[static_cast<std::size_t>(lookup_path::stop::matched)], 0);
+    // The least loaded of all candidates takes an element: once any overflows, all are full.
+    if (golden.plan.scheme != scheme_kind::d_left) {
+      EXPECT_GT(stops[static_cast<std::size_t>(lookup_path::stop::ruled_out)], 0);
+    }
+    // Where all buckets of the last level are saturated, nobody asks the list any more.
+    if (golden.name != "fingerprint-saturated") {
+      EXPECT_GT(stops[static_cast<std::size_t>(lookup_path::stop::not_in_overflow)], 0);
+    }
   }
 }
 
@@ -165,26 +154,21 @@ TEST(filter_file, brings_back_every_kind_of_filter) {
   const std::string path = folder.file("f.filter");
   for (const golden_filter& golden : golden_filters()) {
     SCOPED_TRACE(golden.name);
-    const any_filter built = build_any_golden(golden);
-    std::visit(
-        [&](const auto& filter) {
-          using filter_type = std::remove_cvref_t<decltype(filter)>;
-          const auto failure = save(filter, path);
-          ASSERT_FALSE(failure) << failure->sentence;
-          EXPECT_EQ(bytes_of_file(path), saved(filter));
+    const held_filter filter = build_golden(golden);
+    const auto failure = save(filter, path);
+    ASSERT_FALSE(failure) << failure->sentence;
+    EXPECT_EQ(bytes_of_file(path), saved(filter));
 
-          const auto again = load<filter_type>(path);
-          ASSERT_TRUE(again) << again.failure().sentence;
-          EXPECT_TRUE(same_shape(again->plan(), filter.plan()));
-          EXPECT_EQ(again->plan().elements, filter.plan().elements);
-          EXPECT_EQ(again->plan().predicted, filter.plan().predicted);
-          EXPECT_EQ(again->counts(), filter.counts());
-          EXPECT_EQ(again->hash().seed(), filter.hash().seed());
-          EXPECT_TRUE(std::ranges::equal(again->memory(), filter.memory()));
-          EXPECT_EQ(saved(*again), saved(filter));
-          EXPECT_EQ(again->stats().current_fpr, filter.stats().current_fpr);
-        },
-        built);
+    const auto again = load<held_filter>(path);
+    ASSERT_TRUE(again) << again.failure().sentence;
+    EXPECT_TRUE(same_shape(again->plan(), filter.plan()));
+    EXPECT_EQ(again->plan().elements, filter.plan().elements);
+    EXPECT_EQ(again->plan().predicted, filter.plan().predicted);
+    EXPECT_EQ(again->counts(), filter.counts());
+    EXPECT_EQ(again->hash().seed(), filter.hash().seed());
+    EXPECT_TRUE(std::ranges::equal(again->memory(), filter.memory()));
+    EXPECT_EQ(saved(*again), saved(filter));
+    EXPECT_EQ(again->stats().current_fpr, filter.stats().current_fpr);
   }
   EXPECT_EQ(folder.entries(), 1U);
 }
@@ -273,21 +257,25 @@ TEST(filter_file, on_disk_is_refused_by_name) {
     EXPECT_EQ(read.failure().error, error);
     EXPECT_NE(read.failure().sentence.find(words), std::string::npos) << read.failure().sentence;
   };
-  expect(load_any(path), load_error::io, "No such file or directory");
-  expect(map_any(path), load_error::io, "No such file or directory");
-  expect(load_any(folder.file("")), load_error::io, "Is a directory");
+  const auto load_held = [](const std::string& name) { return load<held_filter>(name); };
+  const auto map_held = [](const std::string& name) {
+    return mapped_filter<held_filter>::map(name);
+  };
+  expect(load_held(path), load_error::io, "No such file or directory");
+  expect(map_held(path), load_error::io, "No such file or directory");
+  expect(load_held(folder.file("")), load_error::io, "Is a directory");
   ASSERT_EQ(mkfifo(folder.file("pipe").c_str(), 0600), 0);
-  expect(load_any(folder.file("pipe")), load_error::io, "not a regular file");
+  expect(load_held(folder.file("pipe")), load_error::io, "not a regular file");
 
   write_file(path, {});
-  expect(load_any(path), load_error::not_oneprobe_file, "f.filter' is not an oneprobe file");
-  expect(map_any(path), load_error::not_oneprobe_file, "f.filter' is not an oneprobe file");
+  expect(load_held(path), load_error::not_oneprobe_file, "f.filter' is not an oneprobe file");
+  expect(map_held(path), load_error::not_oneprobe_file, "f.filter' is not an oneprobe file");
   file_bytes bytes = saved_golden("standard");
   bytes.resize(400);
   write_file(path, bytes);
   expect(read_facts(path), load_error::truncated, "f.filter' is truncated");
   write_file(folder.file("two\nlines"), bytes);
-  expect(load_any(folder.file("two\nlines")), load_error::truncated, "two?lines' is truncated");
+  expect(load_held(folder.file("two\nlines")), load_error::truncated, "two?lines' is truncated");
 }
 
 // ------------------------------------------------------------------------------------- harm
@@ -295,11 +283,11 @@ TEST(filter_file, on_disk_is_refused_by_name) {
 TEST(filter_file, whose_sections_do_not_fit_each_other_is_inconsistent) {
   const auto inconsistent = [](const file_bytes& bytes, std::string_view words) {
     EXPECT_EQ(error_of(bytes), load_error::inconsistent_parameters);
-    EXPECT_NE(load_any_from(bytes).failure().sentence.find(words), std::string::npos)
-        << load_any_from(bytes).failure().sentence;
+    const auto read = load_from<held_filter>(bytes);
+    EXPECT_NE(read.failure().sentence.find(words), std::string::npos) << read.failure().sentence;
   };
   const file_bytes standard = saved_golden("standard");
-  EXPECT_TRUE(load_any_from(forged(standard, {}))) << "the forger must be good at it";
+  EXPECT_TRUE(load_from<held_filter>(forged(standard, {}))) << "the forger must be good at it";
   inconsistent(forged(standard, [](auto& p) { p.plan.cells = std::uint64_t{1} << 40; }), "payload");
   inconsistent(forged(standard, [](auto& p) { p.plan.cells = 1025; }), "payload");
   inconsistent(forged(standard, [](auto& p) { p.plan.kind = filter_kind::blocked; }), "must be");
@@ -330,7 +318,7 @@ TEST(filter_file, whose_sections_do_not_fit_each_other_is_inconsistent) {
   });
   // Saturated buckets that nobody counted would pass for a filter as planned.
   const file_bytes saturated = saved_golden("fingerprint-saturated");
-  EXPECT_TRUE(load_any_from(forged(saturated, [](auto& p) { p.counts.forced = 2; })));
+  EXPECT_TRUE(load_from<held_filter>(forged(saturated, [](auto& p) { p.counts.forced = 2; })));
   inconsistent(forged(saturated, [](auto& p) { p.counts.forced = 1; }),
                "forced must be at least the number of saturated buckets, 2; found 1");
   inconsistent(forged(saturated, [](auto& p) { p.counts.forced = 0; }), "found 0");
@@ -443,19 +431,13 @@ TEST(filter_file, takes_a_hash_that_no_seed_makes) {
 TEST(mapped_filter, answers_from_the_file_itself) {
   for (const golden_filter& golden : golden_filters()) {
     SCOPED_TRACE(golden.name);
-    auto mapped = map_any(golden_folder + golden.name + ".filter");
+    auto mapped = mapped_filter<held_filter>::map(golden_folder + golden.name + ".filter");
     ASSERT_TRUE(mapped) << mapped.failure().sentence;
-    std::visit(
-        [&](auto& filter) {
-          auto moved = std::move(filter);
-          EXPECT_FALSE(moved.verify_payload());
-          EXPECT_TRUE(contains_all_golden_keys(golden, *moved));
-          EXPECT_EQ(golden_answers(*moved),
-                    std::visit([](const auto& f) { return golden_answers(f); },
-                               build_any_golden(golden)));
-          EXPECT_EQ(moved.facts().file_bytes, moved.facts().payload_begin + moved->memory().size());
-        },
-        *mapped);
+    const auto moved = *std::move(mapped);
+    EXPECT_FALSE(moved.verify_payload());
+    EXPECT_TRUE(contains_all_golden_keys(golden, *moved));
+    EXPECT_EQ(golden_answers(*moved), golden_answers(build_golden(golden)));
+    EXPECT_EQ(moved.facts().file_bytes, moved.facts().payload_begin + moved->memory().size());
   }
 }
 

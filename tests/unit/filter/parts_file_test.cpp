@@ -17,7 +17,13 @@
 
 #include "formats/golden_filters.hpp"
 #include "formats/temporary_folder.hpp"
-#include "oneprobe/filter/any_filter.hpp"
+#include "handles/held_filter.hpp"
+#include "oneprobe/filter/balanced.hpp"
+#include "oneprobe/filter/blocked.hpp"
+#include "oneprobe/filter/counting.hpp"
+#include "oneprobe/filter/file.hpp"
+#include "oneprobe/filter/partitioned.hpp"
+#include "oneprobe/filter/standard.hpp"
 
 using namespace oneprobe;
 
@@ -409,9 +415,9 @@ TEST(parts_file_kind, that_is_not_the_one_asked_for_is_named) {
             wrong + "a balanced filter, asked for was a growing filter");
   EXPECT_EQ(complaint(failure_of(load_from<balanced_filter>(growing))),
             wrong + "a growing filter, asked for was a single filter");
-  EXPECT_EQ(complaint(failure_of(load_any_from(growing))),
+  EXPECT_EQ(complaint(failure_of(load_from<held_filter>(growing))),
             wrong + "a growing filter, asked for was a single filter");
-  EXPECT_EQ(complaint(failure_of(load_any_from(rotating))),
+  EXPECT_EQ(complaint(failure_of(load_from<held_filter>(rotating))),
             wrong + "a rotating filter, asked for was a single filter");
   EXPECT_EQ(complaint(failure_of(load_from<growing_filter<blocked_filter>>(growing))),
             "part 1 of the memory is of the wrong kind: it holds a balanced filter, asked for was "
@@ -431,8 +437,8 @@ TEST(parts_file_kind, of_many_parts_is_named_too) {
   ASSERT_FALSE(save(filter, path));
   const std::string sentence = "f.filter' is of the wrong kind: it holds a rotating filter";
   expect_words(failure_of(read_facts(path)), load_error::wrong_kind, sentence);
-  expect_words(failure_of(load_any(path)), load_error::wrong_kind, sentence);
-  expect_words(failure_of(map_any(path)), load_error::wrong_kind, sentence);
+  expect_words(failure_of(load<held_filter>(path)), load_error::wrong_kind, sentence);
+  expect_words(failure_of(mapped_filter<held_filter>::map(path)), load_error::wrong_kind, sentence);
 }
 
 struct salted_hash {  // one that is not made from a seed
