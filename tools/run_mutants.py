@@ -11,6 +11,7 @@ with the named test, what it shares with others, and the libraries that it is li
 Exit code 1 if a test stays green, if a fault no longer goes with the sources, or does not compile.
 """
 
+import fcntl
 import fnmatch
 import os
 import re
@@ -284,15 +285,7 @@ def report(entries, results):
     return 0 if killed == len(entries) else 1
 
 
-def main(arguments):
-    if any(argument.startswith("-") for argument in arguments):
-        print(__doc__.strip(), file=sys.stderr)
-        return 2
-    try:
-        entries = chosen(read_mutants(), arguments)
-    except Refused as refused:
-        print(f"oneprobe: {refused}", file=sys.stderr)
-        return 2
+def try_all(entries):
     groups, results = defaultdict(list), {}
     for entry in entries:
         try:
@@ -313,6 +306,25 @@ def main(arguments):
     for thread in threads:
         thread.join()
     return report(entries, run.results)
+
+
+def main(arguments):
+    if any(argument.startswith("-") for argument in arguments):
+        print(__doc__.strip(), file=sys.stderr)
+        return 2
+    try:
+        entries = chosen(read_mutants(), arguments)
+    except Refused as refused:
+        print(f"oneprobe: {refused}", file=sys.stderr)
+        return 2
+    BUILDS.mkdir(exist_ok=True)
+    with open(BUILDS / "lock", "w", encoding="utf-8") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            print("oneprobe: the copies in build-mutants are in use by another run", file=sys.stderr)
+            return 2
+        return try_all(entries)
 
 
 if __name__ == "__main__":
