@@ -117,13 +117,16 @@ class Tree:
         update_copy(self.root, names)
         self.environment = dict(os.environ, CCACHE_BASEDIR=str(self.root), RC_PARAMS="seed=20081", PYTHONDONTWRITEBYTECODE="1")
         self.must(["cmake", "-S", str(self.root), "-B", str(self.build), *CONFIGURED])
-        self.linking = {}  # program -> the command for its objects
+        self.linking = {}  # test file -> its objects, and the command that links them
         self.seconds = {}  # test -> how long it takes
 
-    def must(self, command, cwd=None):
-        run = subprocess.run(
-            command, cwd=cwd or self.root, env=self.environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+    def command(self, command, cwd):
+        return subprocess.run(
+            command, cwd=cwd, env=self.environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
         )
+
+    def must(self, command, cwd=None):
+        run = self.command(command, cwd or self.root)
         if run.returncode != 0:
             raise Broken(f"{shlex.join(command)[:200]}\n{run.stdout}")
         return run.stdout
@@ -131,37 +134,49 @@ class Tree:
     def ninja(self, *arguments):
         return self.must(["ninja", "-j1", *arguments], self.build)
 
+    def inputs(self, target):
+        """The objects that ninja makes a program or library of."""
+        listed = self.ninja("-t", "query", target).partition("input:")[2].partition("outputs:")[0]
+        return [word for word in listed.split() if word.endswith(".o")]
+
     def prepare(self, entry, source):
-        """What must be built for a test, and the command that links it, of which the last word is the program."""
+        """What must be built for a test, and the command that links it; no command for a script."""
         if entry.is_script:
             return [SCRIPTS[str(Path(entry.program).parent)][0]], None
-        program = f"tests/oneprobe_test_{entry.program.replace('/', '_')}"
-        if program not in self.linking:
-            commands = self.ninja("-t", "commands", program).splitlines()
-            words = shlex.split(commands[-1])
-            if words[:2] != [":", "&&"] or "-o" not in words:
-                raise Broken(f"{program}: not linked as expected: {commands[-1]}")
-            self.linking[program] = words[2 : words.index("&&", 2)]
-        wanted = source.relative_to("tests").as_posix() + ".o"
-        built, link = [], []
-        for word in self.linking[program]:
-            if word.endswith(".cpp.o"):
-                if word.endswith("_test.cpp.o") and not word.endswith("/" + wanted):
-                    continue
-                built.append(word)
-            elif word in LEFT_OUT or word == "-o" or word == program:
-                continue
-            elif word.endswith(".a") and not os.path.isabs(word):
-                built.append(word)
-            link.append(word)
-        return built, link + ["-o", f"mutants/{source.stem}"]
+        if source not in self.linking:
+            self.linking[source] = self.only_needed(f"tests/oneprobe_test_{entry.program.replace('/', '_')}", source)
+        return self.linking[source]
+
+    def only_needed(self, program, source):
+        """The same, from the command that links the whole program: no other tests, and of libraries what is used."""
+        words = shlex.split(self.ninja("-t", "commands", program).splitlines()[-1])
+        if words[:2] != [":", "&&"] or "-o" not in words:
+            raise Broken(f"{program}: not linked as expected: {shlex.join(words)}")
+        words = words[2 : words.index("&&", 2)]
+        at = words.index("-o")
+        del words[at : at + 2]
+        own = source.relative_to("tests").as_posix() + ".o"
+        objects = [word for word in words if word.endswith(".o") and (not word.endswith("_test.cpp.o") or word.endswith("/" + own))]
+        libraries = [word for word in words if word.endswith(".a") and not os.path.isabs(word) and word not in LEFT_OUT]
+        others = [word for word in words if not word.endswith(".o") and (os.path.isabs(word) or not word.endswith(".a"))]
+        (self.build / "mutants").mkdir(exist_ok=True)
+        made = ["-o", f"mutants/{source.stem}"]
+        self.ninja(*objects)
+        bare = [others[0], *objects, *others[1:], *made]
+        if self.command(bare, self.build).returncode == 0:
+            return objects, bare
+        self.ninja(*libraries)
+        link = self.must([others[0], "-Wl,-t,-t", *objects, *libraries, *others[1:], *made], self.build)
+        for library, member in re.findall(r"^\(([^)]*)\)(\S+)$", link, re.MULTILINE):
+            if library in libraries:
+                objects += [each for each in self.inputs(library) if Path(each).name == member]
+        return objects, [others[0], *objects, *others[1:], *made]
 
     def make(self, entry, source):
         """Builds what the test needs. Says whether there was anything to do."""
         built, link = self.prepare(entry, source)
         output = self.ninja(*built)
         if link:
-            (self.build / "mutants").mkdir(exist_ok=True)
             self.must(link, self.build)
         return "no work to do" not in output
 
@@ -201,7 +216,8 @@ class Tree:
         """What becomes of a fault, and what was printed about it."""
         self.must_be_green(entry, source)
         self.make(entry, source)  # what other faults left behind
-        path, sound = self.root / entry.file, read_source(entry)
+        path = self.root / entry.file
+        sound = path.read_text(encoding="utf-8")
         path.write_text(with_fault(entry, sound), encoding="utf-8")
         try:
             if not self.make(entry, source):
