@@ -6,6 +6,8 @@
 #include <fstream>
 #include <stdexcept>
 
+#include "support/tests_dir.hpp"
+
 namespace reference {
 namespace {
 
