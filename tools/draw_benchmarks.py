@@ -1,20 +1,10 @@
-#!/usr/bin/env python3
-"""Draws pictures of the recorded benchmarks, docs/benchmarks/*.json, into docs/figures/.
-
-usage: draw_benchmarks.py            compares the pictures with what would be drawn; exit code 1 if they differ
-       draw_benchmarks.py --write    draws them
-"""
+"""Draws pictures of the recorded benchmarks, docs/benchmarks/*.json, into docs/figures/; `./run render` calls it."""
 
 import json
-import pathlib
-import sys
 
-sys.dont_write_bytecode = True
-from pictures import Axis, curve, frame, keep, legend, picture, text  # noqa: E402
-
-PROJECT = pathlib.Path(__file__).resolve().parent.parent
-RECORDS = PROJECT / "docs" / "benchmarks"
-FIGURES = PROJECT / "docs" / "figures"
+from pages import DOCS
+from pictures import Axis, curve, frame, legend, picture, text
+from render_benchmarks import RECORDS
 
 # A row of the record, how it is called in the picture, its colour; those that were not recorded are left out.
 FILTERS = (
@@ -97,14 +87,6 @@ def draw_tables():
     return picture(760, 380 + 20 * half, title, [text(70, 20, title), *parts])
 
 
-PICTURES = {"benchmark-filters.svg": draw_filters, "benchmark-tables.svg": draw_tables}
-
-
-def main(arguments):
-    if arguments not in ([], ["--write"]):
-        sys.exit(__doc__)
-    return keep(FIGURES, PICTURES, bool(arguments), "draw_benchmarks.py")
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+def pages():
+    figures = DOCS / "figures"
+    return {figures / "benchmark-filters.svg": draw_filters(), figures / "benchmark-tables.svg": draw_tables()}

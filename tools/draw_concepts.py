@@ -1,26 +1,12 @@
-#!/usr/bin/env python3
 """Draws the pictures of docs/concepts.md into docs/figures/; the curves are what the tool's models say.
-
-usage: draw_concepts.py TOOL            compares the pictures with what would be drawn; exit code 1 if they differ
-       draw_concepts.py TOOL --write    draws them
-"""
+`./run render` calls it."""
 
 import json
 import math
-import pathlib
 import subprocess
-import sys
 
-sys.dont_write_bytecode = True
-from pictures import Axis, arrow, box, curve, frame, keep, legend, line, picture, text  # noqa: E402
-
-FIGURES = pathlib.Path(__file__).resolve().parent.parent / "docs" / "figures"
-TOOL = sys.argv[1] if len(sys.argv) > 1 else ""
-
-
-def ask(call):
-    run = subprocess.run([TOOL, *call.split(), "--json"], capture_output=True, text=True, check=True)
-    return json.loads(run.stdout)
+from pages import DOCS
+from pictures import Axis, arrow, box, curve, frame, legend, line, picture, text
 
 
 def bucket(x, y, slots, taken, kind="box", side=16):
@@ -71,7 +57,7 @@ def draw_lookup():
     return picture(760, 284, "A lookup goes on only where a note says that it must", parts)
 
 
-def draw_overflow():
+def draw_overflow(ask):
     across = Axis(0.4, 1.0, 70, 520, [(c / 10, f"{c / 10:g}") for c in range(4, 11)])
     up = Axis(1e-9, 1, 300, 40, [(10.0**-e, f"1e-{e}" if e else "1") for e in range(0, 10)], logarithmic=True)
     loads = [0.4 + 0.01 * i for i in range(61)]
@@ -88,7 +74,7 @@ def draw_overflow():
     return picture(760, 350, "Overflow over load: with four choices it falls off a cliff below a certain load", parts)
 
 
-def draw_loads():
+def draw_loads(ask):
     mean = 16
     poisson = [math.exp(-mean + n * math.log(mean) - math.lgamma(n + 1)) for n in range(33)]
     budget = ask(f"model balance --scheme multilevel --elements-per-bucket {mean} --choices 3 --accesses 1.2")
@@ -155,17 +141,13 @@ def draw_summary():
     return picture(760, 236, "A summary in fast memory says which one bucket of slow memory to read", parts)
 
 
-PICTURES = {
-    "concept-walk.svg": draw_walk, "concept-lookup.svg": draw_lookup, "concept-overflow.svg": draw_overflow,
-    "concept-loads.svg": draw_loads, "concept-filters.svg": draw_filters, "concept-summary.svg": draw_summary,
-}
+def pages(tool):
+    def ask(call):
+        run = subprocess.run([tool, *call.split(), "--json"], capture_output=True, text=True, check=True)
+        return json.loads(run.stdout)
 
-
-def main(arguments):
-    if not arguments or arguments[1:] not in ([], ["--write"]):
-        sys.exit(__doc__)
-    return keep(FIGURES, PICTURES, bool(arguments[1:]), "draw_concepts.py TOOL")
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    drawn = {
+        "walk": draw_walk(), "lookup": draw_lookup(), "overflow": draw_overflow(ask), "loads": draw_loads(ask),
+        "filters": draw_filters(), "summary": draw_summary(),
+    }
+    return {DOCS / "figures" / f"concept-{name}.svg": svg for name, svg in drawn.items()}

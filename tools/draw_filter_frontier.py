@@ -1,17 +1,11 @@
-#!/usr/bin/env python3
-"""Draws the error of every filter over its bits per element, and the lines an absent key costs, from recorded trials.
+"""Draws the error of every filter over its bits per element, and the lines an absent key costs, from recorded trials,
+docs/trials/filters-err*.json. `./run render` calls it."""
 
-usage: draw_filter_frontier.py TRIALS.json... > FIGURE.svg
-
-TRIALS.json is what `./run trials filter errs` prints; the recorded ones are docs/trials/filters-err.json and, of the
-fingerprint filters beside standard ones, docs/trials/filters-err-fingerprint.json.
-"""
-
-import json
 import math
-import sys
 from collections import defaultdict
-from pathlib import Path
+
+from pages import DOCS
+from render_trials import read
 
 WIDTH, HEIGHT = 760, 660
 LEFT, RIGHT, TOP = 70, 190, 36
@@ -116,14 +110,6 @@ def drawing(rows):
     return "\n".join([head, f'<rect width="{WIDTH}" height="{HEIGHT}" fill="white"/>', *parts, "</svg>"])
 
 
-def main():
-    if len(sys.argv) < 2:
-        sys.exit(__doc__)
-    rows = []
-    for record in sys.argv[1:]:
-        rows += json.loads(Path(record).read_text(encoding="utf-8"))["filters"]
-    print(drawing(rows))
-
-
-if __name__ == "__main__":
-    main()
+def pages():
+    rows = read("filters-err")["filters"] + read("filters-err-fingerprint")["filters"]
+    return {DOCS / "trials" / "filter-frontier.svg": drawing(rows) + "\n"}

@@ -110,16 +110,3 @@ def legend(x, y, entries):
         at = y + 20 * i
         parts += [f'<g class="{colour}">', line(x, at, x + 24, at, "curve", dash), "</g>", text(x + 32, at + 4, name, kind="small")]
     return parts
-
-
-def keep(folder, pictures, write, script):
-    """Draws the pictures into the folder, or compares them with those that are there; the exit code of a script."""
-    failed = 0
-    for name, draw in pictures.items():
-        drawn, path = draw(), folder / name
-        if write:
-            path.write_text(drawn, encoding="utf-8")
-        elif not path.is_file() or path.read_text(encoding="utf-8") != drawn:
-            print(f"{name} is not what would be drawn; run {script} --write")
-            failed = 1
-    return failed

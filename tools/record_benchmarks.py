@@ -5,7 +5,7 @@ usage: record_benchmarks.py BENCHMARK NAME [ARGUMENT...]
 
 BENCHMARK is the executable (./run bench builds it), NAME.json in docs/benchmarks/ receives Google Benchmark's own JSON:
 median, mean and spread of the repetitions, and the compiler, flags, processor and commit. Render the page afterwards:
-tools/render_benchmarks.py --write
+./run render
 """
 
 import json

@@ -4,7 +4,7 @@
 usage: record_filter_build.py TOOL FOLDER
 
 TOOL is the built tool; FOLDER is where the keys and the filters are written, 2 GB. Times and memory go to
-docs/benchmarks/filter-build.json; render the page afterwards: tools/render_benchmarks.py --write
+docs/benchmarks/filter-build.json; render the page afterwards: ./run render
 """
 
 import datetime

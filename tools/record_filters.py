@@ -16,7 +16,7 @@ once for any machine; and the machine is quiet:
         --kind blocked,balanced,fingerprint,boost --simd avx2
     tools/record_filters.py build/oneprobe filters-10M-plain --elements 10M --bits-per-element 16,24 \\
         --kind blocked,balanced,fingerprint,boost --simd plain
-    tools/render_benchmarks.py --write
+    ./run render
 """
 
 import datetime

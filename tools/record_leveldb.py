@@ -6,7 +6,7 @@ usage: record_leveldb.py BENCHMARK [ARGUMENT...]
 BENCHMARK is the built leveldb_bench; docs/benchmarks/leveldb.json receives its answer:
 
     tools/record_leveldb.py build/integrations/leveldb/leveldb_bench
-    tools/render_integrations.py --write
+    ./run render
 """
 
 import sys

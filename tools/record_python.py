@@ -6,7 +6,7 @@ usage: record_python.py BUILD [ARGUMENT...]
 BUILD is the build folder with the module and the C++ loops in it; docs/benchmarks/python.json receives the answer:
 
     tools/record_python.py build
-    tools/render_integrations.py --write
+    ./run render
 """
 
 import os

@@ -7,7 +7,7 @@ TOOL is the built tool; NAME.json in docs/benchmarks/ receives its answer; NAME 
 cores and is quiet:
 
     tools/record_readers.py build/oneprobe readers-20M --elements 20M
-    tools/render_benchmarks.py --write
+    ./run render
 """
 
 import sys

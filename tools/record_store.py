@@ -8,7 +8,7 @@ begins with "store". For the record LevelDB is installed (./run bench does that)
 machine is quiet, with 5 GB of disk in the temporary folder, or in that of --folder, and as much memory for its page cache:
 
     tools/record_store.py build/oneprobe store-10M
-    tools/render_benchmarks.py --write
+    ./run render
 """
 
 import sys

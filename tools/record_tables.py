@@ -9,7 +9,7 @@ built for the machine (-DCMAKE_CXX_FLAGS=-march=native -DONEPROBE_WARNINGS_AS_ER
 is quiet:
 
     tools/record_tables.py native/oneprobe tables-20M --elements 20M
-    tools/render_benchmarks.py --write
+    ./run render
 """
 
 import sys

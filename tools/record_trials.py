@@ -7,7 +7,7 @@ SUBJECT is filter, table or summary; NAME.json in docs/trials/ receives what `./
 A run that ends with another exit code than 0 is not kept: what it found stands in what it printed.
 
     tools/record_trials.py summary summaries-failures failures --builds 1e6
-    tools/render_trials.py --write
+    ./run render
 """
 
 import datetime

@@ -1,17 +1,10 @@
-#!/usr/bin/env python3
-"""Renders docs/benchmarks.md from the recorded runs in docs/benchmarks/.
-
-usage: render_benchmarks.py            compares the page with what would be written; exit code 1 if they differ
-       render_benchmarks.py --write    writes the page
-"""
+"""Renders docs/benchmarks.md from the recorded runs in docs/benchmarks/; `./run render` calls it."""
 
 import json
-import pathlib
-import sys
 
-PROJECT = pathlib.Path(__file__).resolve().parent.parent
-PAGE = PROJECT / "docs" / "benchmarks.md"
-RECORDS = PROJECT / "docs" / "benchmarks"
+from pages import DOCS, table
+
+RECORDS = DOCS / "benchmarks"
 
 TITLE = """# Benchmarks
 
@@ -699,14 +692,6 @@ def render_store(record):
 # --- the page ----------------------------------------------------------------------------------------------------------
 
 
-def table(columns, cells):
-    text = "| " + " | ".join(columns) + " |\n"
-    text += "|---" + "|---:" * (len(columns) - 1) + "|\n"
-    for row in cells:
-        text += "| " + " | ".join(row) + " |\n"
-    return text
-
-
 def filter_order(record):
     """Small before large; what the machine does best before what it does with less."""
     machine = record["machine"]
@@ -734,19 +719,5 @@ def render():
     return text + (STORE if stores else "") + "".join(render_store(record) for record in stores)
 
 
-def main(arguments):
-    if arguments not in ([], ["--write"]):
-        print(__doc__.strip(), file=sys.stderr)
-        return 2
-    text = render()
-    if arguments:
-        PAGE.write_text(text, encoding="utf-8")
-        return 0
-    if not PAGE.is_file() or PAGE.read_text(encoding="utf-8") != text:
-        print(f"{PAGE.relative_to(PROJECT)} is not what the records say; run render_benchmarks.py --write")
-        return 1
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+def pages():
+    return {DOCS / "benchmarks.md": render()}

@@ -1,16 +1,10 @@
-#!/usr/bin/env python3
-"""Renders the tables of docs/choosing.md from the recorded runs in docs/benchmarks/ and docs/trials/.
-
-usage: render_choosing.py            compares the page with what would be written; exit code 1 if they differ
-       render_choosing.py --write    writes the page
-"""
+"""Renders the tables of docs/choosing.md from the recorded runs in docs/benchmarks/ and docs/trials/; `./run render` calls it."""
 
 import json
-import sys
 
-sys.dont_write_bytecode = True
-from render_benchmarks import RECORDS, duration, name_cell, nanoseconds, probability, table, whole  # noqa: E402
-from render_trials import keep, read  # noqa: E402
+from pages import filled_in, table
+from render_benchmarks import RECORDS, duration, name_cell, nanoseconds, probability, whole
+from render_trials import read
 
 # A row that a record does not have says so on the page.
 FILTERS = (
@@ -82,12 +76,5 @@ def measured_summaries():
 PAGES = {"choosing.md": (measured_filters, measured_tables, measured_summaries)}
 
 
-def main(arguments):
-    if arguments not in ([], ["--write"]):
-        print(__doc__.strip(), file=sys.stderr)
-        return 2
-    return keep(PAGES, bool(arguments), "render_choosing.py")
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+def pages():
+    return filled_in(PAGES, "render_choosing.py")

@@ -1,22 +1,11 @@
-#!/usr/bin/env python3
-"""Renders the measured parts of docs/leveldb.md and docs/python.md from docs/benchmarks/.
-
-usage: render_integrations.py            compares the pages with what would be written; exit code 1 if they differ
-       render_integrations.py --write    writes them
-
-Of each page only what stands between `<!-- measured -->` and `<!-- end -->` is written.
-"""
+"""Renders the measured parts of docs/leveldb.md and docs/python.md from docs/benchmarks/; `./run render` calls it."""
 
 import json
-import re
-import sys
 
-from render_benchmarks import PROJECT, RECORDS, table, whole
+from pages import filled_in, table
+from render_benchmarks import RECORDS, whole
 
-MEASURED = re.compile(r"(?<=<!-- measured -->\n).*?(?=<!-- end -->)", re.DOTALL)
-
-LEVELDB = """
-LevelDB {leveldb}, {records} records of {key}-byte keys and {value}-byte values, blocks of {block} bytes, not compressed, one
+LEVELDB = """LevelDB {leveldb}, {records} records of {key}-byte keys and {value}-byte values, blocks of {block} bytes, not compressed, one
 level, no block cache; {gets} gets of absent keys for each row, in {rounds} rounds in turn. *Wasted reads* are data blocks
 read for them, counted in the `Env`; *model* is what was predicted for ours. Gets per second are of CPU time of the asking
 thread, the system's work for it included: the median (least-most) of the rounds. The blocks were in the system's page cache,
@@ -24,8 +13,7 @@ which is where a wasted read costs least.
 
 """
 
-PYTHON = """
-Million keys per second of one thread, in CPU time: {keys} random keys in one call, the median of {rounds} rounds in turn. *C++*
+PYTHON = """Million keys per second of one thread, in CPU time: {keys} random keys in one call, the median of {rounds} rounds in turn. *C++*
 is the same call of the library in a C++ program compiled with the same flags; *ratio* is its rate over Python's (least-most of
 the rounds).
 
@@ -40,7 +28,12 @@ def spread(rates):
     return f"{whole(rates['median'])} ({whole(rates['least'])}-{whole(rates['most'])})"
 
 
-def render_leveldb(record):
+def read(name):
+    return json.loads((RECORDS / f"{name}.json").read_text(encoding="utf-8"))
+
+
+def absent_keys():
+    record = read("leveldb")
     text = LEVELDB.format(
         leveldb=record["leveldb"], records=whole(record["records"]), key=record["key_bytes"], value=record["value_bytes"],
         block=whole(record["block_bytes"]), gets=whole(record["bits"][0]["policies"][0]["gets"]), rounds=record["rounds"],
@@ -61,7 +54,8 @@ def render_leveldb(record):
     return text + table(columns, rows) + MACHINE.format(**record["machine"], compiler=record["compiler"])
 
 
-def render_python(record):
+def rates():
+    record = read("python")
     text = PYTHON.format(keys=whole(record["keys"]), rounds=record["rounds"])
     rows = [
         (row["name"], row["call"], f"{row['cpp']:.1f}", f"{row['python']:.1f}",
@@ -72,27 +66,5 @@ def render_python(record):
     return text + table(columns, rows) + MACHINE.format(**record["machine"], compiler=record["compiler"])
 
 
-def main(arguments):
-    if arguments not in ([], ["--write"]):
-        print(__doc__.strip(), file=sys.stderr)
-        return 2
-    wrong = 0
-    for name, render in (("leveldb", render_leveldb), ("python", render_python)):
-        page = PROJECT / "docs" / f"{name}.md"
-        record = RECORDS / f"{name}.json"
-        measured = render(json.loads(record.read_text(encoding="utf-8"))) if record.is_file() else "\nNot recorded yet.\n"
-        before = page.read_text(encoding="utf-8")
-        after, places = MEASURED.subn(lambda _: measured, before)
-        if places != 1:
-            print(f"docs/{page.name} has {places} measured parts; one is wanted")
-            return 1
-        if arguments:
-            page.write_text(after, encoding="utf-8")
-        elif before != after:
-            print(f"docs/{page.name} is not what the record says; run render_integrations.py --write")
-            wrong = 1
-    return wrong
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+def pages():
+    return filled_in({"leveldb.md": (absent_keys,), "python.md": (rates,)}, "render_integrations.py")

@@ -1,16 +1,9 @@
-#!/usr/bin/env python3
-"""Renders the tables of docs/mutants.md from the list in tests/mutants.toml.
+"""Renders the tables of docs/mutants.md from the list in tests/mutants.toml; `./run render` calls it."""
 
-usage: render_mutants.py            compares the page with what would be written; exit code 1 if they differ
-       render_mutants.py --write    writes the page
-"""
-
-import sys
 from pathlib import PurePosixPath
 
-sys.dont_write_bytecode = True
-from mutants import AREAS, LIST, read_mutants  # noqa: E402
-from render_trials import keep  # noqa: E402
+from mutants import AREAS, LIST, read_mutants
+from pages import filled_in
 
 COLUMNS = ("fault", "in", "what would go wrong", "noticed by")
 
@@ -33,12 +26,5 @@ def faults():
     return text
 
 
-def main(arguments):
-    if arguments not in ([], ["--write"]):
-        print(__doc__.strip(), file=sys.stderr)
-        return 2
-    return keep({"mutants.md": (faults,)}, bool(arguments), "render_mutants.py")
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+def pages():
+    return filled_in({"mutants.md": (faults,)}, "render_mutants.py")

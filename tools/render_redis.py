@@ -1,8 +1,4 @@
-#!/usr/bin/env python3
-"""Renders the tables of docs/redis.md from the runs that record_redis.py recorded.
-
-usage: render_redis.py            compares the page with what would be written; exit code 1 if they differ
-       render_redis.py --write    writes the page
+"""Renders the tables of docs/redis.md from the runs that record_redis.py recorded; `./run render` calls it.
 
     tools/record_redis.py build promise -o docs/benchmarks/redis/promise.json
     tools/record_redis.py build rates -o docs/benchmarks/redis/rates.json
@@ -11,24 +7,13 @@ usage: render_redis.py            compares the page with what would be written; 
 
 import json
 import math
-import re
 import statistics
-import sys
-from pathlib import Path
 
-PROJECT = Path(__file__).resolve().parent.parent
-PAGE = PROJECT / "docs" / "redis.md"
-RECORDS = PROJECT / "docs" / "benchmarks" / "redis"
+from pages import DOCS, filled_in, table
 
 
 def read(name):
-    path = RECORDS / f"{name}.json"
-    return json.loads(path.read_text(encoding="utf-8")) if path.exists() else None
-
-
-def rows_of(heads, rows):
-    lines = ["| " + " | ".join(heads) + " |", "|" + "---|" * len(heads)]
-    return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows])
+    return json.loads((DOCS / "benchmarks" / "redis" / f"{name}.json").read_text(encoding="utf-8"))
 
 
 def on(record):
@@ -42,7 +27,9 @@ def allocated(size):
     return (size + step - 1) // step * step
 
 
-def promise(record):
+def promise():
+    record = read("promise")
+
     def cells(row):
         standard = row["standard_bloom_bits"]
         counted = allocated(math.ceil(standard * row["keys"] / 8)) * 8 / row["keys"]
@@ -51,10 +38,11 @@ def promise(record):
 
     rows = [cells(row) for row in record["rows"]]
     heads = ["stated error", "measured", "predicted", "bits per item", "allocated", "standard Bloom filter", "allocated"]
-    return f"{record['rows'][0]['keys']:,} items, {record['rows'][0]['asked']:,} others asked for; {on(record)}\n\n{rows_of(heads, rows)}"
+    return f"{record['rows'][0]['keys']:,} items, {record['rows'][0]['asked']:,} others asked for; {on(record)}\n\n{table(heads, rows)}"
 
 
-def rates(record):
+def rates():
+    record = read("rates")
     measured = record["requests_per_second"]
     of_server = record.get("server_nanoseconds")
 
@@ -70,10 +58,12 @@ def rates(record):
     heads = ["", "filter, per second", "Redis's own", "ratio"] + (["ratio by the server's own time"] if of_server else [])
     turns = len(measured["BF.ADD"])
     text = f"{record['requests']:,} requests for each; medians of {turns} turns. {on(record)}"
-    return f"{text}\n\n{rows_of(heads, rows)}"
+    return f"{text}\n\n{table(heads, rows)}"
 
 
-def cluster(record):
+def cluster():
+    record = read("cluster")
+
     def row(name, answer):
         return [name, f"{answer['keys']:,}", f"{answer['surely_not']:,}", f"{answer['may_contain']:,}", f"{answer['seconds']:.1f}"]
 
@@ -87,30 +77,8 @@ def cluster(record):
     text = (f"{record['keys']:,} keys, {record['shards']} shards, error {record['fpr']:g}: built in {build['seconds']:.1f} s, "
             f"each round acknowledged by one replica. The shards themselves expected an error of "
             f"{record['expected_error']:.3g}, and of {record['expected_error_after_failover']:.3g} at the end. {on(record)}")
-    return f"{text}\n\n{rows_of(['asked', 'keys', 'surely not', 'perhaps', 'seconds'], rows)}"
+    return f"{text}\n\n{table(['asked', 'keys', 'surely not', 'perhaps', 'seconds'], rows)}"
 
 
-def rendered(text):
-    for name, render in (("promise", promise), ("rates", rates), ("cluster", cluster)):
-        record = read(name)
-        if record is None:
-            continue
-        begin, end = f"<!-- recorded: {name} -->", f"<!-- end: {name} -->"
-        if begin not in text or end not in text:
-            raise SystemExit(f"{PAGE}: no place for {name}")
-        text = re.sub(f"{re.escape(begin)}.*?{re.escape(end)}", lambda _: f"{begin}\n{render(record)}\n{end}", text,
-                      flags=re.DOTALL)
-    return text
-
-
-def main():
-    text = PAGE.read_text(encoding="utf-8")
-    wanted = rendered(text)
-    if "--write" in sys.argv[1:]:
-        PAGE.write_text(wanted, encoding="utf-8")
-    elif wanted != text:
-        sys.exit(f"{PAGE} is not what was recorded; tools/render_redis.py --write writes it")
-
-
-if __name__ == "__main__":
-    main()
+def pages():
+    return filled_in({"redis.md": (promise, rates, cluster)}, "render_redis.py")

@@ -1,9 +1,5 @@
-#!/usr/bin/env python3
 """Renders the tables of docs/filter-trials.md, fingerprint-filter.md, table-trials.md and summary-trials.md from the
-recorded runs in docs/trials/.
-
-usage: render_trials.py            compares the pages with what would be written; exit code 1 if they differ
-       render_trials.py --write    writes the pages
+recorded runs in docs/trials/; `./run render` calls it.
 
 A record is what the trial printed; tools/record_trials.py adds the commit, the date and the machine:
 
@@ -29,11 +25,11 @@ A record is what the trial printed; tools/record_trials.py adds the commit, the 
 
 import json
 import re
-import sys
 
-from render_benchmarks import PROJECT, optional, probability, table, whole
+from pages import DOCS, filled_in, table
+from render_benchmarks import optional, probability, whole
 
-RECORDS = PROJECT / "docs" / "trials"
+RECORDS = DOCS / "trials"
 
 
 def read(name):
@@ -171,7 +167,7 @@ def mixes():
 
 
 def query_profile():
-    record = json.loads((PROJECT / "docs" / "benchmarks" / "fingerprint-profile.json").read_text(encoding="utf-8"))
+    record = json.loads((DOCS / "benchmarks" / "fingerprint-profile.json").read_text(encoding="utf-8"))
     filters = record["filters"]
     rows = [
         (stage,) + tuple(f"{row['stages'][stage]:.0%}".replace("%", " %") for row in filters) for stage in filters[0]["stages"]
@@ -432,40 +428,5 @@ PAGES = {
 }
 
 
-def filled_in(path, renders, script):
-    """The page with what each of the functions renders in the place that is marked with its name."""
-    page = path.read_text(encoding="utf-8")
-    for render in renders:
-        name = render.__name__.replace("_", " ")
-        begin, end = f"<!-- {name}: rendered by tools/{script} -->\n", f"<!-- end of {name} -->"
-        pattern = re.compile(re.escape(begin) + ".*?" + re.escape(end), re.DOTALL)
-        text = begin + "\n" + render() + "\n" + end
-        page, count = pattern.subn(lambda _, text=text: text, page)
-        if count != 1:
-            raise SystemExit(f"{path.relative_to(PROJECT)} has no place for {name}")
-    return page
-
-
-def keep(pages, write, script):
-    """Writes the pages of docs/, or compares them with what would be written; the exit code of a script."""
-    differs = 0
-    for name, renders in pages.items():
-        path = PROJECT / "docs" / name
-        text = filled_in(path, renders, script)
-        if write:
-            path.write_text(text, encoding="utf-8")
-        elif path.read_text(encoding="utf-8") != text:
-            print(f"{path.relative_to(PROJECT)} is not what the records say; run {script} --write")
-            differs = 1
-    return differs
-
-
-def main(arguments):
-    if arguments not in ([], ["--write"]):
-        print(__doc__.strip(), file=sys.stderr)
-        return 2
-    return keep(PAGES, bool(arguments), "render_trials.py")
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+def pages():
+    return filled_in(PAGES, "render_trials.py")

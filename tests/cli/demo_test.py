@@ -11,7 +11,6 @@ from pathlib import Path
 
 from tool import SLOWNESS, TOOL, run
 
-README = Path(__file__).resolve().parents[2] / "README.md"
 # The demo's data and seeds are fixed, and so is all that it finds but the times. Tolerances are standard deviations.
 SIGMAS = 4
 
@@ -87,12 +86,6 @@ class Demo(unittest.TestCase):
         # Of every flow 24 bytes and a pointer, at the least; a pointer for every bucket, of which there are as many or more.
         self.assertGreater(found["unordered_map_memory_bytes"], (24 + 8 + 8) * found["elements"])
         self.assertLess(found["unordered_map_memory_bytes"], 2 * (24 + 8 + 8 + 8) * found["elements"])
-
-    def test_the_readme_shows_what_it_prints(self):
-        blocks = re.findall(r"<!-- from: oneprobe demo -->\n```\n(.*?)```", README.read_text("utf-8"), re.DOTALL)
-        self.assertNotEqual(blocks, [])
-        for block in blocks:
-            self.assertIn(block, self.text.stdout)
 
     def test_the_page_needs_nothing_else(self):
         self.assertEqual(self.html.count("<svg"), 2)
