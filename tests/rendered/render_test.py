@@ -45,6 +45,10 @@ class Excerpts(unittest.TestCase):
     def test_what_has_no_dots_is_all_that_is_printed(self):
         self.assertEqual(updated(["1. A filter"], PRINTED), PRINTED)
 
+    def test_without_dots_at_an_end_it_begins_or_ends_as_what_is_printed(self):
+        self.assertEqual(updated(["2. A table", DOTS, "bye"], PRINTED), [*PRINTED[:6], DOTS, "bye"])
+        self.assertEqual(updated(["1. A filter", DOTS, "  memory  11 MiB"], PRINTED), ["1. A filter", DOTS, *PRINTED[8:]])
+
     def test_a_time_alone_is_no_change(self):
         shown = ["8 placements in 0.3 s, 2.1 million per second", "one"]
         printed = ["8 placements in 0.9 s, 1.1 million per second", "two"]
@@ -55,6 +59,7 @@ class Excerpts(unittest.TestCase):
     def test_blocks_share_all_that_is_printed(self):
         second, first = ["2. A table", "", "  error   1"], ["1. The filter", "", "  error   1 in 9"]
         self.assertEqual(shares([second, first], PRINTED), [PRINTED[5:], PRINTED[:4]])
+        self.assertEqual(shares([["  memory  2.0 MiB"], ["2. A table"]], PRINTED), [PRINTED[:4], PRINTED[5:]])
 
 
 class Rendering(unittest.TestCase):
