@@ -99,6 +99,16 @@ std::vector<std::string> words_of(std::span<const std::string> call) {
   return words;
 }
 
+/// Fit for a terminal: CLI11 repeats what was typed as it is.
+std::string on_one_line(std::string message) {
+  constexpr std::size_t longest = 300;
+  if (message.size() > longest) message.replace(longest, std::string::npos, "...");
+  std::replace(message.begin(), message.end(), '\n', ' ');
+  std::replace_if(
+      message.begin(), message.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
+  return message;
+}
+
 /// CLI11's message, in our words where they are clearer, always on one line.
 std::string about(const CLI::ParseError& error, const CLI::App& app) {
   if (app.remaining_size(true) > 0) return about_unknown(app);
@@ -111,8 +121,7 @@ std::string about(const CLI::ParseError& error, const CLI::App& app) {
       return message.substr(0, colon) + " needs a value";
     return fmt::format("--{} takes no value", message.substr(0, message.find(' ')));
   }
-  std::replace(message.begin(), message.end(), '\n', ' ');
-  return message;
+  return on_one_line(std::move(message));
 }
 
 /// Whether all of it was written. Unlike fmt::print it does not throw: complaints are made inside
