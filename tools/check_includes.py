@@ -40,7 +40,9 @@ USERS = ("apps", "integrations", "bench", "tests", "fuzz", "examples")
 INCLUDE_ROOTS = ("tests", "apps/cli", "apps")
 
 # What looks inside a program (tests, fuzzers) or is a part of it (the explorer) includes its headers as the program does.
-TESTS_OF_PROGRAMS = {"tests/unit/cli": "apps/cli", "fuzz": "apps/cli", "apps/explorer": "apps/cli"}
+TESTS_OF_PROGRAMS = {
+    "tests/unit/cli": "apps/cli", "tests/calls": "apps/cli", "fuzz": "apps/cli", "apps/explorer": "apps/cli",
+}
 
 # Boost stays inside the compiled parts; the benchmarks measure it as a peer.
 BOOST_ALLOWED = (

@@ -1,7 +1,6 @@
 #include "bench.hpp"
 
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <array>
@@ -14,7 +13,7 @@
 #include "bench/line_limit.hpp"
 #include "bench/machine.hpp"
 #include "bench/our_filters.hpp"
-#include "command.hpp"
+#include "group.hpp"
 #include "oneprobe/core/simd.hpp"
 #include "progress.hpp"
 
@@ -117,8 +116,9 @@ report answer(const arguments& in) {
   const race_settings settings = read_settings(in);
   const std::vector<double> sizes = read_bits(in);
   const std::vector<contender_kind> kinds = read_kinds(in);
-  limit_simd(in.maybe_choice(vector_level, level_names).value_or(most_simd));
+  const simd_level level = in.maybe_choice(vector_level, level_names).value_or(most_simd);
   in.refuse_unread();  // before the work, which takes a while
+  limit_simd(level);
   const machine_facts machine = describe_machine();
   progress_bar bar;
   std::vector<filter_contest> contests;
@@ -174,17 +174,18 @@ const command filters_command{
     .answer = answer,
 };
 
+const command_group bench_group{
+    .name = "bench",
+    .summary = "measure on this machine",
+    .text = "measure on this machine, products beside peers",
+    .more = "",
+    .example = "filters --elements 1M --rounds 3",
+    .commands = {&filters_command, &bench_tables_command, &bench_readers_command,
+                 &bench_store_command},
+};
+
 }  // namespace
 
-void add_bench(CLI::App& app) {
-  CLI::App* group = app.add_subcommand("bench", "measure on this machine");
-  group->require_subcommand(1);
-  describe(*group, "measure on this machine, products beside peers", "",
-           "filters --elements 1M --rounds 3");
-  add_command(*group, filters_command);
-  add_command(*group, bench_tables_command);
-  add_command(*group, bench_readers_command);
-  add_command(*group, bench_store_command);
-}
+void add_bench(CLI::App& app) { add_group(app, bench_group); }
 
 }  // namespace oneprobe::cli

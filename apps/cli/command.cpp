@@ -13,6 +13,8 @@
 #include <string_view>
 #include <utility>
 
+#include "group.hpp"
+
 namespace oneprobe::cli {
 namespace {
 
@@ -136,12 +138,20 @@ std::string& called_name() {
   return name;
 }
 
+std::FILE*& answers_go_to() {
+  static std::FILE* stream = stdout;
+  return stream;
+}
+
 }  // namespace
 
 void print_now(std::string_view text) {
-  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0)
+  std::FILE* const to = answers_go_to();
+  if (std::fwrite(text.data(), 1, text.size(), to) != text.size() || std::fflush(to) != 0)
     throw system_failure(fmt::format("cannot write to standard output: {}", std::strerror(errno)));
 }
+
+void print_to(std::FILE* answers) { answers_go_to() = answers; }
 
 const std::string& tool_name() { return called_name(); }
 
@@ -175,6 +185,17 @@ void describe(CLI::App& group, std::string_view text, std::string_view more,
            fmt::format("  {} NAME --help\n", path);
   });
 }
+
+void add_group(CLI::App& parent, const command_group& what) {
+  CLI::App* group = parent.add_subcommand(std::string(what.name), std::string(what.summary));
+  group->require_subcommand(1);
+  describe(*group, what.text, what.more, what.example);
+  for (const command* each : what.commands) add_command(*group, *each);
+}
+
+std::string name_of(const CLI::App& app) { return app.get_name(); }
+
+std::string help_of(const CLI::App& app) { return app.help(); }
 
 std::vector<const CLI::App*> commands_below(const CLI::App& app) {
   return app.get_subcommands([](const CLI::App*) { return true; });

@@ -3,10 +3,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <CLI/CLI.hpp>
 #include <vector>
 
-#include "command.hpp"
+#include "group.hpp"
 #include "oneprobe/core/version.hpp"
 
 namespace oneprobe::cli {
@@ -21,7 +20,7 @@ struct place {
 void add_places(std::vector<place>& list, const std::string& path, const CLI::App& app) {
   list.push_back({path, &app});
   for (const CLI::App* each : commands_below(app))
-    add_places(list, path + ' ' + each->get_name(), *each);
+    add_places(list, path + ' ' + name_of(*each), *each);
 }
 
 std::vector<place> places_of(const CLI::App& root) {
@@ -122,7 +121,7 @@ std::string man_page(const CLI::App& root) {
       version);
   for (const place& each : places_of(root))
     page += fmt::format(".SS oneprobe{}\n.nf\n{}.fi\n", in_troff(each.path),
-                        in_troff(each.app->help()));
+                        in_troff(help_of(*each.app)));
   return page +
          ".SH EXIT STATUS\n"
          "0; 1 for an answer that is no, or a check that failed; 2 for a call or an input that is\n"
