@@ -19,7 +19,7 @@ import tempfile
 BLOCK = re.compile(r"^(<!-- not run -->\n)?```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 DOTS = "..."
 # A step with a compiler in it takes seconds.
-TIME_LIMIT = 240
+TIME_LIMIT = 500
 
 
 def steps(text):
