@@ -16,7 +16,7 @@ from pages import PROJECT, CannotRender
 
 BLOCK = re.compile(r"^(<!-- not run -->\n)?```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 # A step with a compiler in it takes seconds.
-TIME_LIMIT = 240
+TIME_LIMIT = 500
 
 
 def steps(text):

@@ -11,7 +11,7 @@ import subprocess
 import tempfile
 import unittest
 
-from tool import SLOWNESS, TOOL
+from tool import HANGS, SLOWNESS, TOOL
 
 KEYS = b"".join(b"key %d\n" % i for i in range(20000))
 RECORDS = b"".join(b"key%d\tvalue\n" % i for i in range(20000))
@@ -47,7 +47,7 @@ class Ends(unittest.TestCase):
             stdout=more.pop("stdout", subprocess.PIPE),
             stderr=subprocess.PIPE,
             cwd=self.folder,
-            timeout=60 * SLOWNESS,
+            timeout=HANGS,
             restore_signals=False,
             **more,
         )

@@ -15,7 +15,7 @@ import sys
 import time
 import unittest
 
-from tool import SLOWNESS, TOOL, FileCommandTest
+from tool import HANGS, SLOWNESS, TOOL, FileCommandTest
 
 PROJECT = pathlib.Path(__file__).resolve().parents[2]
 KINDS = ("standard", "partitioned", "blocked", "counting", "balanced", "fingerprint")
@@ -200,7 +200,7 @@ class Query(FilterTest):
         asking = subprocess.Popen([TOOL, "filter", "query", "f", "many"], cwd=self.folder, stdout=subprocess.PIPE)
         self.assertEqual(asking.stdout.readline(), b"mine-0\n")
         asking.stdout.close()
-        self.assertEqual(asking.wait(timeout=30 * SLOWNESS), -signal.SIGPIPE)
+        self.assertEqual(asking.wait(timeout=HANGS), -signal.SIGPIPE)
 
     def test_a_line_is_answered_before_the_next_one_comes(self):
         asking = subprocess.Popen(
@@ -209,11 +209,11 @@ class Query(FilterTest):
         for i in range(5):
             asking.stdin.write(b"nobody\nmine-%d\n" % i)
             asking.stdin.flush()
-            ready, _, _ = select.select([asking.stdout], [], [], 20 * SLOWNESS)
+            ready, _, _ = select.select([asking.stdout], [], [], HANGS)
             self.assertTrue(ready)
             self.assertEqual(os.read(asking.stdout.fileno(), 100), b"mine-%d\n" % i)
         asking.stdin.close()
-        self.assertEqual(asking.wait(timeout=20 * SLOWNESS), 0)
+        self.assertEqual(asking.wait(timeout=HANGS), 0)
         asking.stdout.close()
 
 
@@ -318,7 +318,7 @@ class Files(FilterTest):
             building.stdin.flush()
             time.sleep(0.2)
             building.send_signal(how)
-            self.assertEqual(building.wait(timeout=20 * SLOWNESS), -how)
+            self.assertEqual(building.wait(timeout=HANGS), -how)
             building.stdin.close()
             self.assertEqual((self.folder / "f").read_bytes(), before)
 
@@ -404,14 +404,14 @@ class Scale(FilterTest):
         shown = b""
         shown_after = None
         # Keys come slowly until there is a bar; how long the tool took to begin is not known.
-        while shown_after is None and time.monotonic() < begin + 30 * SLOWNESS:
+        while shown_after is None and time.monotonic() < begin + HANGS:
             building.stdin.write(lines(numbered(b"k", 10)))
             building.stdin.flush()
             if select.select([terminal], [], [], 0.2)[0]:
                 shown += os.read(terminal, 10000)
                 shown_after = time.monotonic() - begin
         building.stdin.close()
-        self.assertEqual(building.wait(timeout=20 * SLOWNESS), 0)
+        self.assertEqual(building.wait(timeout=HANGS), 0)
         try:
             while more := os.read(terminal, 10000):
                 shown += more
@@ -443,7 +443,7 @@ class Page(FilterTest):
                     env=place,
                     stdout=subprocess.PIPE,
                     stderr=subprocess.STDOUT,
-                    timeout=60 * SLOWNESS,
+                    timeout=HANGS,
                 )
                 text += f"{command}\n{done.stdout.decode()}"
             return f"```console\n{text}```"

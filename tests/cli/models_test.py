@@ -355,12 +355,12 @@ class Balls(ModelTest):
 
 
 class Speed(unittest.TestCase):
-    # The machine may be busy: a call that is meant to take 50 ms may take ten times that here.
-    PATIENCE = 10
+    # In processor time. A busy machine has colder caches and shares its cores: a call that is meant to take 50 ms may take four
+    # times that.
+    PATIENCE = 4
 
     def assert_fast(self, call, seconds):
-        best = min(run(f"model {call} --json").seconds for _ in range(3))
-        self.assertLess(best, seconds * self.PATIENCE * SLOWNESS, call)
+        self.assertLess(run(f"model {call} --json").seconds, seconds * self.PATIENCE * SLOWNESS, call)
 
     def test_with_the_parameters_given(self):
         for call in (
@@ -383,7 +383,7 @@ class Speed(unittest.TestCase):
                     self.assert_fast(f"filter --kind {kind} --bits-per-element {beta}", 1)
 
     def test_crisis(self):
-        self.assertLess(run(f"model crisis {SSH_100K} --json").seconds, 10 * SLOWNESS)
+        self.assert_fast(f"crisis {SSH_100K}", 0.5)
 
 
 if __name__ == "__main__":

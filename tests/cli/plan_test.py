@@ -50,8 +50,8 @@ class Plans(unittest.TestCase):
                 self.assertLessEqual(planned(f"--elements 3M --bytes 8Mi --kind {kind}")["memory_bytes"], 8 << 20)
 
     def test_a_plan_is_quick(self):
-        # A second on an idle machine; tests run beside each other.
-        self.assertLess(run("plan filter --elements 1G --fpr 1e-6").seconds, 10 * SLOWNESS)
+        # Half a second of a processor, and room for colder caches.
+        self.assertLess(run("plan filter --elements 1G --fpr 1e-6").seconds, 2 * SLOWNESS)
 
 
 class Costs(unittest.TestCase):

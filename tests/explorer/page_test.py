@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""The page of `oneprobe explore` in a browser: fetches playwright-core by name, starts the server and runs page_test.mjs.
+"""The page of `oneprobe explore` in a browser: installs playwright-core, starts the server and runs page_test.mjs.
 
 usage: page_test.py timed|untimed
 
-Runs the tests that measure times, or all others.
+Runs the tests that measure what the page costs, or all others.
 """
 
 import os
@@ -14,31 +14,25 @@ import sys
 
 from served import TOOL, Explorer
 
-PLAYWRIGHT = "playwright-core@1.55.0"
+HERE = pathlib.Path(__file__).parent
 
 
 def main():
     scratch = pathlib.Path(os.environ["ONEPROBE_SCRATCH"])
-    for program in ("node", "npm", "chromium"):
+    for program in ("node", "chromium"):
         if shutil.which(program) is None:
             sys.exit(f"{program} was not found; ./run test installs what the tests need")
     modules = scratch / "browser"
-    wanted = modules / PLAYWRIGHT.replace("@", "-")
-    if not wanted.exists():
-        modules.mkdir(parents=True, exist_ok=True)
-        (modules / "package.json").write_text('{"private": true}\n', encoding="utf-8")
-        subprocess.run(
-            ["npm", "install", "--ignore-scripts", "--no-audit", "--no-fund", "--silent", PLAYWRIGHT], cwd=modules, check=True
-        )
-        wanted.touch()
+    subprocess.run([sys.executable, str(HERE.parents[1] / "tools" / "install_npm.py"), str(HERE / "npm"), str(modules)], check=True)
     shots = scratch / "screenshots"
     shots.mkdir(exist_ok=True)
-    script = pathlib.Path(__file__).with_name("page_test.mjs")
+    script = HERE / "page_test.mjs"
     with Explorer() as explorer:
         settings = dict(
             os.environ,
             ONEPROBE_ADDRESS=explorer.address,
             ONEPROBE_CLI=TOOL,
+            ONEPROBE_SERVER=str(explorer.process.pid),
             ONEPROBE_SHOTS=str(shots),
             ONEPROBE_MODULES=str(modules / "node_modules"),
             ONEPROBE_PAGE_TESTS=sys.argv[1],

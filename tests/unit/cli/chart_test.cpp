@@ -1,8 +1,13 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <regex>
+#include <stdexcept>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "reproduce/chart_axis.hpp"
 #include "reproduce/chart_legend.hpp"
@@ -25,6 +30,124 @@ std::vector<std::string> labels(const axis& of) {
     if (!each.label.empty()) texts.push_back(each.label);
   return texts;
 }
+
+struct spot {
+  double x;
+  double y;
+};
+using spots = std::vector<spot>;
+
+/// An element of a drawing, and where its corners are; a path has several lists of them if it is
+/// broken.
+struct shape {
+  std::string name;
+  std::string attributes;
+  std::string colour;  // class of the group that it is in
+  std::vector<spots> pieces;
+
+  std::string attribute(const std::string& of) const {
+    std::smatch found;
+    const bool there = std::regex_search(attributes, found, std::regex(' ' + of + "=\"([^\"]*)\""));
+    return there ? found[1].str() : "";
+  }
+  bool is(std::string_view kind) const { return attribute("class") == kind; }
+  spot least() const {
+    return edge([](double a, double b) { return std::min(a, b); });
+  }
+  spot most() const {
+    return edge([](double a, double b) { return std::max(a, b); });
+  }
+  spot centre() const { return {(least().x + most().x) / 2, (least().y + most().y) / 2}; }
+
+ private:
+  template <class Choose>
+  spot edge(Choose choose) const {
+    spot found = pieces.at(0).at(0);
+    for (const spots& piece : pieces)
+      for (const spot& each : piece) found = {choose(found.x, each.x), choose(found.y, each.y)};
+    return found;
+  }
+};
+
+std::vector<double> numbers_in(const std::string& text) {
+  static const std::regex form("-?[0-9.]+");
+  std::vector<double> found;
+  for (std::sregex_iterator each(text.begin(), text.end(), form), end; each != end; ++each)
+    found.push_back(std::stod(each->str()));
+  return found;
+}
+
+/// Of paths that go to places, not by steps.
+std::vector<spots> pieces_of_path(const std::string& path) {
+  static const std::regex form("([A-Za-z])([^A-Za-z]*)");
+  std::vector<spots> pieces;
+  spot at{};
+  for (std::sregex_iterator each(path.begin(), path.end(), form), end; each != end; ++each) {
+    const char command = (*each)[1].str()[0];
+    const std::vector<double> to = numbers_in((*each)[2]);
+    if (command == 'M' || command == 'L') at = {to.at(0), to.at(1)};
+    if (command == 'H') at.x = to.at(0);
+    if (command == 'h') at.x += to.at(0);
+    if (command == 'V') at.y = to.at(0);
+    if (command == 'M') pieces.emplace_back();
+    pieces.at(pieces.size() - 1).push_back(at);
+  }
+  return pieces;
+}
+
+std::vector<spots> pieces_of(const shape& each) {
+  const auto number = [&](const char* name) { return numbers_in(each.attribute(name)).at(0); };
+  if (each.name == "path") return pieces_of_path(each.attribute("d"));
+  if (each.name == "polygon") {
+    const std::vector<double> all = numbers_in(each.attribute("points"));
+    spots corners;
+    for (std::size_t i = 0; i + 1 < all.size(); i += 2) corners.push_back({all[i], all[i + 1]});
+    return {corners};
+  }
+  if (each.name == "circle")
+    return {{{number("cx") - number("r"), number("cy") - number("r")},
+             {number("cx") + number("r"), number("cy") + number("r")}}};
+  if (each.name == "rect" && !each.attribute("x").empty())
+    return {{{number("x"), number("y")},
+             {number("x") + number("width"), number("y") + number("height")}}};
+  return {};
+}
+
+/// What a drawing shows between its axes; what is around it, the legend too, is left out.
+std::vector<shape> shown_in(const std::string& svg) {
+  static const std::regex tag("<(/?)(\\w+)([^>]*?)/?>");
+  std::vector<shape> all;
+  std::vector<std::string> groups;
+  for (std::sregex_iterator each(svg.begin(), svg.end(), tag), end; each != end; ++each) {
+    shape found{.name = (*each)[2], .attributes = (*each)[3], .colour = "", .pieces = {}};
+    if (found.name == "g" && (*each)[1].length() != 0) groups.pop_back();
+    if (found.name == "g" && (*each)[1].length() == 0) groups.push_back(found.attribute("class"));
+    if ((*each)[1].length() != 0) continue;
+    found.pieces = pieces_of(found);
+    for (const std::string& group : groups)
+      if (!group.empty()) found.colour = group;
+    if (!found.pieces.empty()) all.push_back(found);
+  }
+  const auto axis =
+      std::find_if(all.begin(), all.end(), [](const shape& each) { return each.is("axis"); });
+  if (axis == all.end()) throw std::runtime_error("a drawing without axes");
+  const spot least = axis->least(), most = axis->most();
+  std::erase_if(all, [&](const shape& each) {
+    return each.is("axis") || each.least().x < least.x - 1 || each.most().x > most.x + 1 ||
+           each.centre().y < least.y - 1 || each.most().y > most.y + 1;
+  });
+  return all;
+}
+
+std::vector<shape> of_kind(const std::vector<shape>& all, std::string_view kind) {
+  std::vector<shape> found;
+  for (const shape& each : all)
+    if (each.is(kind)) found.push_back(each);
+  return found;
+}
+
+// Half a unit of a drawing that is 720 wide: what is rounded is nearer.
+constexpr double near = 0.5;
 
 std::size_t times(const std::string& text, std::string_view part) {
   std::size_t found = 0;
@@ -117,9 +240,27 @@ chart two_series() {
 TEST(chart, draws_curves_marks_and_error_bars) {
   const std::string svg = svg_of(two_series(), svg_use::standalone);
   EXPECT_TRUE(svg.starts_with("<svg xmlns"));
-  EXPECT_EQ(times(svg, "<path class=\"line\""), 2u);  // the curve and its sample in the legend
-  EXPECT_EQ(times(svg, "class=\"mark\""), 3u);
-  EXPECT_EQ(times(svg, "class=\"error\""), 1u);
+  const auto shown = shown_in(svg);
+  const auto curves = of_kind(shown, "line"), marks = of_kind(shown, "mark");
+  ASSERT_EQ(curves.size(), 1u);
+  ASSERT_EQ(marks.size(), 2u);
+  // Both have the same numbers, so marks are on the corners of the curve, which rises.
+  const spots corners = curves[0].pieces.at(0);
+  ASSERT_EQ(corners.size(), 2u);
+  for (std::size_t i = 0; i < 2; ++i) {
+    EXPECT_NEAR(marks[i].centre().x, corners[i].x, near);
+    EXPECT_NEAR(marks[i].centre().y, corners[i].y, near);
+  }
+  EXPECT_LT(corners[0].x + 100, corners[1].x);
+  EXPECT_GT(corners[0].y, corners[1].y + 100);
+  // A tenth of the way from the one to the other on either side.
+  const auto errors = of_kind(shown, "error");
+  ASSERT_EQ(errors.size(), 1u);
+  const double tenth = (corners[0].y - corners[1].y) / 10;
+  EXPECT_NEAR(errors[0].centre().x, corners[0].x, near);
+  EXPECT_NEAR(errors[0].least().y, corners[0].y - tenth, near);
+  EXPECT_NEAR(errors[0].most().y, corners[0].y + tenth, near);
+  for (const std::string_view name : {"model", "simulation"}) EXPECT_EQ(times(svg, name), 1u);
   EXPECT_EQ(times(svg, "A &lt; B"), 2u);  // title of the drawing, title in it
   EXPECT_EQ(svg.find("nan"), svg.npos);
 }
@@ -134,8 +275,10 @@ TEST(chart, series_without_a_colour_get_one_of_their_own) {
   chart what = two_series();
   what.lines[1].colour = 0;
   const std::string svg = svg_of(what, svg_use::inlined);
-  // The simulation claims colour 0, so the model takes the next.
-  EXPECT_LT(svg.find("<g class=\"c1\">\n<path class=\"line\""), svg.find("class=\"mark\""));
+  const auto shown = shown_in(svg);
+  // The simulation claims the first colour, so the model takes the next.
+  EXPECT_EQ(of_kind(shown, "mark").at(0).colour, "c0");
+  EXPECT_EQ(of_kind(shown, "line").at(0).colour, "c1");
 }
 
 TEST(chart, a_curve_is_broken_where_a_logarithm_does_not_exist) {
@@ -144,19 +287,40 @@ TEST(chart, a_curve_is_broken_where_a_logarithm_does_not_exist) {
   what.lines = {{.name = "model",
                  .how = series::kind::line,
                  .points = {{0, 1}, {1, 0.1}, {2, 0}, {3, 0.1}, {4, 1}}}};
-  const std::string svg = svg_of(what, svg_use::inlined);
-  const auto begin = svg.find("<path class=\"line\"");
-  const std::string path = svg.substr(begin, svg.find("/>", begin) - begin);
-  EXPECT_EQ(times(path, "M"), 2u);
-  EXPECT_EQ(times(path, "L"), 2u);
+  const auto curves = of_kind(shown_in(svg_of(what, svg_use::inlined)), "line");
+  ASSERT_EQ(curves.size(), 1u);
+  ASSERT_EQ(curves[0].pieces.size(), 2u);
+  const spots before = curves[0].pieces[0], after = curves[0].pieces[1];
+  ASSERT_EQ(before.size(), 2u);
+  ASSERT_EQ(after.size(), 2u);
+  // Each goes from one number to the next; between them there is room for the one that is missing.
+  const double step = before[1].x - before[0].x;
+  EXPECT_GT(step, 50);
+  EXPECT_NEAR(after[0].x - before[1].x, 2 * step, 2 * near);
+  EXPECT_NEAR(after[1].x - after[0].x, step, near);
+  EXPECT_NEAR(before[0].y, after[1].y, near);
+  EXPECT_NEAR(before[1].y, after[0].y, near);
 }
 
 TEST(chart, bars_stand_side_by_side) {
   chart what = two_series();
   what.lines = {{.name = "a", .how = series::kind::bars, .points = {{0, 1}, {1, 2}}},
                 {.name = "b", .how = series::kind::bars, .points = {{0, 2}, {1, 1}}}};
-  const std::string svg = svg_of(what, svg_use::inlined);
-  EXPECT_EQ(times(svg, "<rect class=\"bar\""), 6u);  // four, and two in the legend
+  const auto bars = of_kind(shown_in(svg_of(what, svg_use::inlined)), "bar");
+  ASSERT_EQ(bars.size(), 4u);  // first those of a
+  const auto height = [&](std::size_t i) { return bars[i].most().y - bars[i].least().y; };
+  for (std::size_t i = 0; i < 4; ++i) {
+    EXPECT_NEAR(bars[i].most().y, bars[0].most().y, near) << "they stand on one line";
+    for (std::size_t j = 0; j < i; ++j)
+      EXPECT_TRUE(bars[i].least().x > bars[j].most().x - near ||
+                  bars[j].least().x > bars[i].most().x - near);
+  }
+  EXPECT_NEAR(bars[2].least().x, bars[0].most().x, near) << "those of one group touch";
+  EXPECT_NEAR(bars[3].least().x, bars[1].most().x, near);
+  EXPECT_GT(height(0), 50);
+  EXPECT_NEAR(height(1), 2 * height(0), 2 * near);
+  EXPECT_NEAR(height(2), height(1), near);
+  EXPECT_NEAR(height(3), height(0), near);
 }
 
 TEST(chart, one_without_points_is_still_a_drawing) {

@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <chrono>
 #include <csignal>
 #include <cstddef>
@@ -20,6 +21,7 @@
 #include <vector>
 
 #include "formats/temporary_folder.hpp"
+#include "support/shared_with_child.hpp"
 
 using namespace oneprobe;
 
@@ -136,16 +138,20 @@ TEST(atomic_file, is_whole_whenever_the_writer_is_killed) {
   std::mt19937_64 random(20081);
   std::vector<int> seen(values + 1);
   for (int round = 0; round < 150; ++round) {
+    shared_with_child<std::atomic<std::uint64_t>> written;
     const pid_t child = fork();
     if (child == 0) {
-      for (unsigned value = static_cast<unsigned>(round);; ++value)
+      for (unsigned value = static_cast<unsigned>(round);; ++value, ++*written)
         if (write_atomically(path, {content(value % values * size_per_value + size_per_value,
                                             value % values + 1)}))
           _exit(1);
     }
+    int status = 0;
+    // At times not before it has written, however busy the machine is.
+    while (round % 8 == 0 && *written == 0 && waitpid(child, &status, WNOHANG) == 0)
+      std::this_thread::sleep_for(std::chrono::microseconds(100));
     std::this_thread::sleep_for(std::chrono::microseconds(random() % 8000));
     kill(child, SIGKILL);
-    int status = 0;
     waitpid(child, &status, 0);
     ASSERT_TRUE(WIFSIGNALED(status)) << "the writer failed by itself";
     const auto bytes = bytes_of_file(path);

@@ -1,7 +1,6 @@
 // Power fails at every single write and sync: nothing that was acknowledged is lost, and nothing
 // else appears.
 #include <gtest/gtest.h>
-#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -12,7 +11,6 @@
 #include <csignal>
 #include <cstdint>
 #include <memory>
-#include <new>
 #include <optional>
 #include <random>
 #include <string>
@@ -20,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "support/shared_with_child.hpp"
 #include "unit/summary/failing_file.hpp"
 #include "unit/summary/store_files.hpp"
 
@@ -274,15 +273,11 @@ TEST(page_store_crash, a_killed_writer_has_left_everything_that_it_acknowledged)
     ASSERT_TRUE(builder) << builder.failure().sentence;
     ASSERT_FALSE(builder->finish());
   }
-  // Shared with the writer: how many it has acknowledged.
-  void* const shared = ::mmap(nullptr, sizeof(std::atomic<std::uint64_t>), PROT_READ | PROT_WRITE,
-                              MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  ASSERT_NE(shared, MAP_FAILED);
-  auto* const acknowledged = ::new (shared) std::atomic<std::uint64_t>(0);
+  shared_with_child<std::atomic<std::uint64_t>> acknowledged;  // how many there are
   std::mt19937_64 random(1);
   std::uint64_t first = 0;
   for (int round = 0; round < 12; ++round) {
-    acknowledged->store(first);
+    (*acknowledged).store(first);
     const pid_t writer = ::fork();
     ASSERT_GE(writer, 0);
     if (writer == 0) {
@@ -292,21 +287,22 @@ TEST(page_store_crash, a_killed_writer_has_left_everything_that_it_acknowledged)
         const acknowledge when = key % 64 == 63 ? acknowledge::at_once : acknowledge::at_commit;
         const put_outcome outcome = put(*store, key % 15'000, key, when);
         if (outcome == put_outcome::failed || outcome == put_outcome::full) ::_exit(2);
-        if (when == acknowledge::at_once) acknowledged->store(key + 1);
+        if (when == acknowledge::at_once) (*acknowledged).store(key + 1);
       }
     }
     // Not before it has acknowledged something, however slow the disk is.
-    const auto begin = std::chrono::steady_clock::now();
-    while (acknowledged->load() == first &&
-           std::chrono::steady_clock::now() - begin < std::chrono::seconds(20))
+    int status = 0;
+    while ((*acknowledged).load() == first) {
+      ASSERT_EQ(::waitpid(writer, &status, WNOHANG), 0)
+          << "the writer ended by itself: " << WEXITSTATUS(status);
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
     std::this_thread::sleep_for(std::chrono::milliseconds(random() % 40));
     ::kill(writer, SIGKILL);
-    int status = 0;
     ASSERT_EQ(::waitpid(writer, &status, 0), writer);
     ASSERT_TRUE(WIFSIGNALED(status)) << "the writer ended by itself: " << WEXITSTATUS(status);
 
-    const std::uint64_t done = acknowledged->load();
+    const std::uint64_t done = (*acknowledged).load();
     const auto store = page_store::open(path);
     ASSERT_TRUE(store) << store.failure().sentence;
     std::uint64_t newest = 0;
@@ -322,5 +318,4 @@ TEST(page_store_crash, a_killed_writer_has_left_everything_that_it_acknowledged)
     first = std::max(done, newest);
   }
   ASSERT_GE(first, 12u * 64);
-  ::munmap(shared, sizeof(std::atomic<std::uint64_t>));
 }

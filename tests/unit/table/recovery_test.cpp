@@ -1,6 +1,5 @@
 // Files whose writer ended early, and tables that two processes see.
 #include <gtest/gtest.h>
-#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -12,7 +11,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <new>
 #include <random>
 #include <span>
 #include <string>
@@ -24,6 +22,7 @@
 #include "oneprobe/table/bounded_map.hpp"
 #include "oneprobe/table/bounded_set.hpp"
 #include "oneprobe/table/file.hpp"
+#include "support/shared_with_child.hpp"
 #include "support/small_plan.hpp"
 #include "unit/table/table_files.hpp"
 
@@ -387,25 +386,6 @@ void operate(numbers& table, std::uint64_t i) {
     done.store(i + 1, std::memory_order_release);
   }
 }
-
-/// Memory that a child process shares.
-template <class T>
-class shared_with_child {
- public:
-  shared_with_child()
-      : memory_(
-            ::mmap(nullptr, sizeof(T), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0)) {
-    if (memory_ == MAP_FAILED) throw std::bad_alloc();
-    ::new (memory_) T();
-  }
-  shared_with_child(const shared_with_child&) = delete;
-  shared_with_child& operator=(const shared_with_child&) = delete;
-  ~shared_with_child() { ::munmap(memory_, sizeof(T)); }
-  T& operator*() { return *static_cast<T*>(memory_); }
-
- private:
-  void* memory_;
-};
 
 TEST(table_recovery, after_kill_9_loses_nothing_that_was_finished) {
   const temporary_folder folder;
