@@ -7,6 +7,7 @@ import resource
 import shutil
 import subprocess
 import tempfile
+import time
 import unittest
 
 TOOL = os.environ.get("ONEPROBE_CLI", "build/oneprobe")
@@ -28,19 +29,35 @@ def processor_seconds():
     return used.ru_utime + used.ru_stime
 
 
+def outputs_of(process, limit):
+    """What it wrote. It is ended if it takes more processor time than `limit`, or none for a minute: then it hangs."""
+    used = 0
+    while True:
+        try:
+            return process.communicate(timeout=60)
+        except subprocess.TimeoutExpired:
+            before, used = used, time.clock_gettime(~process.pid << 3 | 2)  # as clock_getcpuclockid(3) has it on Linux
+            if before == used or used > limit:
+                process.kill()
+                process.communicate()
+                raise
+
+
 class Outcome:
-    def __init__(self, arguments, timeout):
-        # Without a time limit of its own a hang would only show as a test that never ends.
+    def __init__(self, arguments, limit):
         begin = processor_seconds()
-        done = subprocess.run([TOOL, *arguments], capture_output=True, timeout=timeout, stdin=subprocess.DEVNULL)
+        with subprocess.Popen(
+            [TOOL, *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        ) as process:
+            stdout, stderr = outputs_of(process, limit)
         self.seconds = processor_seconds() - begin  # of processors, on all of its threads
-        self.code = done.returncode
-        self.stdout = done.stdout.decode("utf-8", "replace")
-        self.stderr = done.stderr.decode("utf-8", "replace")
+        self.code = process.returncode
+        self.stdout = stdout.decode("utf-8", "replace")
+        self.stderr = stderr.decode("utf-8", "replace")
 
 
 def run(*arguments, timeout=300):
-    """Runs the tool; the arguments are strings, split at spaces if there is only one."""
+    """Runs the tool; the arguments are strings, split at spaces if there is only one. Times are of processors."""
     if len(arguments) == 1 and isinstance(arguments[0], str):
         arguments = arguments[0].split()
     return Outcome(arguments, timeout * SLOWNESS)

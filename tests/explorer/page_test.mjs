@@ -49,10 +49,6 @@ before(async () => {
       return plain(work, delay, ...more);
     };
   });
-  // The server makes its tables in the background: http_test.py sees to it that it does. Here they are waited for.
-  for (const workload of ["churn", "fill-only"])
-    for (const slots of [4, 8, 16])
-      await (await fetch(`${address}api/frontier/table?workload=${workload}&bucket-capacity=${slots}`)).text();
   // An answer that costs nothing: what is drawn does not depend on it.
   await page.route(/\/api\/(plan|picture)\//, async (route) => {
     await drawn;

@@ -1,5 +1,6 @@
 """`oneprobe explore` under test: started on a free port, ended as Ctrl-C ends it."""
 
+import contextlib
 import os
 import re
 import signal
@@ -25,6 +26,12 @@ class Explorer:
     def processor_seconds(self):
         """What all of its threads took of the processors: that does not grow with what else runs."""
         return time.clock_gettime(~self.process.pid << 3 | 2)  # as clock_getcpuclockid(3) has it on Linux
+
+    def hurry(self):
+        """What it does in the background steps back for everybody, for minutes on a busy machine. Not if we may say so."""
+        for thread in os.listdir(f"/proc/{self.process.pid}/task"):
+            with contextlib.suppress(PermissionError, ProcessLookupError):
+                os.setpriority(os.PRIO_PROCESS, int(thread), 0)
 
     def stop(self, how=signal.SIGINT):
         self.process.send_signal(how)
