@@ -12,6 +12,14 @@
 namespace oneprobe::cli {
 namespace {
 
+// All of them take seconds, but minutes with a sanitizer. Seven does not divide the number of
+// pieces of garbage: each is tried.
+#ifdef ONEPROBE_SANITIZED
+constexpr std::size_t one_in = 7;
+#else
+constexpr std::size_t one_in = 1;
+#endif
+
 void expect_refused(const std::vector<words>& calls) {
   for (const words& call : calls) EXPECT_EQ(wrongly_refused(called_here(call)), "") << shown(call);
 }
@@ -54,7 +62,7 @@ TEST(nonsense, is_made_of_every_model) {
 TEST(nonsense, in_the_place_of_any_value_is_refused) {
   const std::vector<words> calls = calls_with_garbage();
   EXPECT_GT(calls.size(), 5000u);
-  expect_refused(calls);
+  for (std::size_t i = 0; i < calls.size(); i += one_in) expect_refused({calls[i]});
 }
 
 TEST(nonsense, out_of_range_is_refused) { expect_refused(calls_out_of_range()); }
@@ -141,7 +149,7 @@ TEST(refusing, is_exit_code_2_and_one_line) {
   EXPECT_NE(wrongly_refused({3, "", line, 0.1}), "");
   EXPECT_NE(wrongly_refused({-1, "", line, 0.1}), "");
   EXPECT_NE(wrongly_refused({2, "{}\n", line, 0.1}), "");
-  EXPECT_NE(wrongly_refused({2, "", line, 3}), "");
+  EXPECT_NE(wrongly_refused({2, "", line, most_seconds_to_refuse}), "");
   for (const std::string& wrong :
        {std::string(), std::string("\n"), std::string("oneprobe: \n"),
         std::string("oneprobe model\n"), std::string("oneprobe: no end"),

@@ -7,8 +7,12 @@
 
 namespace oneprobe::cli {
 
-/// A call that is refused is refused at once: it never takes a tenth of this.
+/// CPU time in which a call is refused, whatever it is; a sanitizer makes it slower.
+#ifdef ONEPROBE_SANITIZED
+inline constexpr double most_seconds_to_refuse = 40;
+#else
 inline constexpr double most_seconds_to_refuse = 2;
+#endif
 
 /// What is wrong with the way a call was refused; empty if nothing is: exit code 2, nothing on
 /// standard output, one line on standard error that begins with the command, and at once.
