@@ -31,27 +31,31 @@ class fingerprint_search {
 
   found run(const std::optional<pocket_shape>& only) {
     if (only) {
-      consider(*only);
+      // Fewer choices are not better where one fewer was worse already.
+      for (std::uint32_t d = most_choices_; d >= 1; --d)
+        if (!improves(*only, d) && best_.score != impossible) break;
       return best_;
     }
     for (std::uint32_t f = pocket_shape::least_remainder_bits;
          f <= pocket_shape::most_remainder_bits; ++f)
       for (std::uint32_t h = 1; h <= pocket_shape::most_capacity; ++h) {
         const pocket_shape pocket{.bucket_capacity = h, .remainder_bits = f};
-        if (pocket.fits() && promising(pocket)) consider(pocket);
+        if (!pocket.fits() || !promising(pocket)) continue;
+        for (std::uint32_t d = 1; d <= most_choices_; ++d) improves(pocket, d);
       }
     return best_;
   }
 
  private:
-  void consider(const pocket_shape& pocket) {
-    for (std::uint32_t d = 1; d <= most_choices_; ++d) {
-      fingerprint_design design;
-      design.pocket = pocket;
-      design.choices = d;
-      const double score = fill(design);
-      if (score < best_.score) best_ = {score, design};
-    }
+  /// Whether this is the best so far; it is kept then.
+  bool improves(const pocket_shape& pocket, std::uint32_t choices) {
+    fingerprint_design design;
+    design.pocket = pocket;
+    design.choices = choices;
+    const double score = fill(design);
+    if (!(score < best_.score)) return false;
+    best_ = {score, design};
+    return true;
   }
 
   double bits() const { return 8 * static_cast<double>(what_.bytes) / what_.n(); }
