@@ -5,6 +5,7 @@
 // what changed nothing is not told. From time to time they are told the history, and find out by it
 // whether they have missed something (following.hpp).
 #include <memory>
+#include <new>
 #include <string>
 #include <utility>
 #include <variant>
@@ -54,15 +55,20 @@ stored_filter* make(context* ctx, opened_key& key, string* name, const reservati
 /// The filter of a key, made if there is none and it may be; null if something was replied.
 stored_filter* find_or_make(context* ctx, opened_key& key, string* name, const insertion& wanted,
                             dialect words) {
-  if (key.content() == opened_key::holds::nothing && wanted.creates) {
-    // Who sends commands has told of the filter before. An older version has sent a seed instead.
-    if (wanted.asked.seed || !follows(ctx)) return make(ctx, key, name, wanted.asked, words);
-  }
-  if (const char* why_not = obstacle(key)) {
-    refuse(ctx, key, name, damage::out_of_step, why_not);
+  try {
+    if (key.content() == opened_key::holds::nothing && wanted.creates) {
+      // Who sends commands has told of the filter before. An older version has sent a seed instead.
+      if (wanted.asked.seed || !follows(ctx)) return make(ctx, key, name, wanted.asked, words);
+    }
+    if (const char* why_not = obstacle(key)) {
+      refuse(ctx, key, name, damage::out_of_step, why_not);
+      return nullptr;
+    }
+    return &key.filter();
+  } catch (const std::bad_alloc&) {
+    refuse(ctx, key, name, damage::no_memory, words::no_memory);
     return nullptr;
   }
-  return &key.filter();
 }
 
 /// One more part, if there can be one.
@@ -192,6 +198,7 @@ int reserve(context* ctx, string** argv, int argc) {
 template int reserve<dialect::op>(context*, string**, int);
 template int reserve<dialect::bf>(context*, string**, int);
 
+/// Nothing in here throws: it is what has to be fast, and a guard around it is one more call.
 template <dialect Words>
 int add(context* ctx, string** argv, int argc) {
   if (argc != 3) return refuse(ctx, argv, argc, damage::bad_bytes, nullptr);
@@ -200,14 +207,14 @@ int add(context* ctx, string** argv, int argc) {
   if (obstacle(key) != nullptr && find_or_make(ctx, key, name, {}, Words) == nullptr) return ok;
   stored_filter& filter = key.filter();
   const add_outcome outcome = add_one(ctx, name, filter, argv[2], [] {});
-  if (outcome == add_outcome::added) {
-    ReplicateVerbatim(ctx);
-    tell_history_if_due(ctx, name, filter);
-    key.notify("op.add");
-  } else {
+  if (outcome != add_outcome::added) {
     miss_unless_kept(ctx, key, name, outcome);
+    return reply_with(ctx, outcome);
   }
-  return reply_with(ctx, outcome);
+  ReplicateVerbatim(ctx);
+  tell_history_if_due(ctx, name, filter);
+  key.notify("op.add");
+  return ReplyWithBool(ctx, 1);
 }
 template int add<dialect::op>(context*, string**, int);
 template int add<dialect::bf>(context*, string**, int);
