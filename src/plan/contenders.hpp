@@ -61,7 +61,8 @@ struct balanced_options {
 };
 std::optional<filter_plan> plan_balanced(const goal& what, const balanced_options& options);
 
-std::optional<filter_plan> plan_fingerprint(const goal& what, std::uint32_t most_choices);
+std::optional<filter_plan> plan_fingerprint(const goal& what, std::uint32_t most_choices,
+                                            const std::optional<pocket_shape>& only);
 
 /// Gives the first level the blocks that fit beside the others and the list; false if none does.
 bool use_exactly(filter_plan& plan, std::uint64_t bytes);

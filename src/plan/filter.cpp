@@ -59,6 +59,15 @@ void check(const filter_needs& needs) {
   check_belongs(needs.scheme.has_value(), "scheme", balanced, "balanced");
   check_belongs(needs.counter_bits.has_value(), "counter_bits", needs.kind == filter_kind::counting,
                 "counting");
+  check_belongs(needs.pocket.has_value(), "pocket", needs.kind == filter_kind::fingerprint,
+                "fingerprint");
+  if (needs.pocket) {
+    check_range("remainder_bits", needs.pocket->remainder_bits, pocket_shape::least_remainder_bits,
+                pocket_shape::most_remainder_bits);
+    if (!needs.pocket->fits())
+      refuse("bucket_capacity must leave room for a header in 512 bits; found " +
+             std::to_string(needs.pocket->bucket_capacity));
+  }
   if (needs.block_bits && *needs.block_bits != 256 && *needs.block_bits != 512)
     refuse("block_bits must be 256 or 512; found " + std::to_string(*needs.block_bits));
   if (needs.layout == block_layout::distinct)
@@ -118,7 +127,7 @@ class planner {
       case filter_kind::balanced:
         return plan_balanced(what, options());
       case filter_kind::fingerprint:
-        return plan_fingerprint(what, needs_.largest_choices);
+        return plan_fingerprint(what, needs_.largest_choices, needs_.pocket);
     }
     return std::nullopt;
   }

@@ -29,24 +29,35 @@ class fingerprint_search {
     if (what_.fpr) *what_.fpr *= 1 - margin;
   }
 
-  found run() {
+  found run(const std::optional<pocket_shape>& only) {
+    if (only) {
+      // Fewer choices are not better where one fewer was worse already.
+      for (std::uint32_t d = most_choices_; d >= 1; --d)
+        if (!improves(*only, d) && best_.score != impossible) break;
+      return best_;
+    }
     for (std::uint32_t f = pocket_shape::least_remainder_bits;
          f <= pocket_shape::most_remainder_bits; ++f)
       for (std::uint32_t h = 1; h <= pocket_shape::most_capacity; ++h) {
         const pocket_shape pocket{.bucket_capacity = h, .remainder_bits = f};
         if (!pocket.fits() || !promising(pocket)) continue;
-        for (std::uint32_t d = 1; d <= most_choices_; ++d) {
-          fingerprint_design design;
-          design.pocket = pocket;
-          design.choices = d;
-          const double score = fill(design);
-          if (score < best_.score) best_ = {score, design};
-        }
+        for (std::uint32_t d = 1; d <= most_choices_; ++d) improves(pocket, d);
       }
     return best_;
   }
 
  private:
+  /// Whether this is the best so far; it is kept then.
+  bool improves(const pocket_shape& pocket, std::uint32_t choices) {
+    fingerprint_design design;
+    design.pocket = pocket;
+    design.choices = choices;
+    const double score = fill(design);
+    if (!(score < best_.score)) return false;
+    best_ = {score, design};
+    return true;
+  }
+
   double bits() const { return 8 * static_cast<double>(what_.bytes) / what_.n(); }
 
   /// A well-filled bucket has about as many elements as it has room for, and errs for about as many
@@ -136,10 +147,11 @@ model::fingerprint_shape shape_of(const pocket_shape& pocket) {
           .remainder_bits = pocket.remainder_bits};
 }
 
-std::optional<filter_plan> plan_fingerprint(const goal& what, std::uint32_t most_choices) {
+std::optional<filter_plan> plan_fingerprint(const goal& what, std::uint32_t most_choices,
+                                            const std::optional<pocket_shape>& only) {
   // In small filters a bucket more or less changes more than the last digits.
   for (const double margin : {1e-4, 0.01, 0.1, 0.5}) {
-    const found best = fingerprint_search(what, most_choices, margin).run();
+    const found best = fingerprint_search(what, most_choices, margin).run(only);
     if (best.score == impossible) break;
     filter_plan plan = lay_out_fingerprint(best.design, what.elements);
     if (find_fault(plan) || (!what.fpr && !use_exactly(plan, what.bytes))) continue;

@@ -188,6 +188,35 @@ class growing_filter : public filter_parts<Filter> {
   void swap(growing_filter& other) noexcept { std::swap(*this, other); }
   friend void swap(growing_filter& a, growing_filter& b) noexcept { a.swap(b); }
 
+  /// Elements of the part that comes next. For 2^40 there is no plan anyway: the planner is to say
+  /// so.
+  std::uint64_t elements_of_next_part() const noexcept {
+    const double wanted =
+        std::ceil(static_cast<double>(this->parts_.back().plan().elements) * plan_.growth);
+    return static_cast<std::uint64_t>(
+        std::min(wanted, static_cast<double>(filter_plan::most_bits)));
+  }
+  /// The error that the plan of the part that comes next may have.
+  double error_of_next_part() const noexcept { return left_ * (1 - plan_.tightening); }
+  /// Puts an empty part of this plan behind the newest one, before an insertion does so by itself:
+  /// for who wants to know whether it works. If not, the filter is as it was.
+  [[nodiscard]] growth_state grow_by(const filter_plan& part) noexcept {
+    if (oneprobe::find_fault(part) || !(error_of(part, left_, plan_) < left_))
+      return growth_state::no_plan;
+#if defined(__cpp_exceptions)
+    try {
+#endif
+      add_part(part);
+#if defined(__cpp_exceptions)
+    } catch (const std::bad_alloc&) {
+      return growth_state::no_memory;
+    } catch (...) {
+      return growth_state::no_plan;  // of another kind
+    }
+#endif
+    return growth_state::as_planned;
+  }
+
   growth_state growth() const noexcept { return growth_; }
   growing_progress progress() const noexcept {
     return {.plan = plan_, .left = left_, .grow_at = grow_at_, .growth = growth_};
@@ -241,7 +270,7 @@ class growing_filter : public filter_parts<Filter> {
     };
   }
   filter_plan part_plan(std::uint64_t elements) const {
-    return plan_part_(elements, left_ * (1 - plan_.tightening));
+    return plan_part_(elements, error_of_next_part());
   }
   /// What a part of this plan takes of the error that is left.
   static double error_of(const filter_plan& part, double left, const growing_plan& plan) noexcept {
@@ -268,19 +297,12 @@ class growing_filter : public filter_parts<Filter> {
 
   void grow() noexcept {
     const std::uint64_t full = newest().plan().elements;
-    const double wanted = std::ceil(static_cast<double>(full) * plan_.growth);
     growth_ = growth_state::no_plan;
 #if defined(__cpp_exceptions)
     try {
 #endif
-      // More than that has no plan anyway, and the planner is to say so.
-      const auto elements =
-          static_cast<std::uint64_t>(std::min(wanted, static_cast<double>(filter_plan::most_bits)));
-      const filter_plan part = part_plan(elements);
-      if (!oneprobe::find_fault(part) && error_of(part, left_, plan_) < left_) add_part(part);
+      growth_ = grow_by(part_plan(elements_of_next_part()));
 #if defined(__cpp_exceptions)
-    } catch (const std::bad_alloc&) {
-      growth_ = growth_state::no_memory;
     } catch (...) {
       // The planner found none, and said so in its own way.
     }

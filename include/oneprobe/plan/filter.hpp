@@ -24,6 +24,7 @@
 #include "oneprobe/core/balanced_layout.hpp"
 #include "oneprobe/core/filter_answers.hpp"
 #include "oneprobe/core/filter_plan.hpp"
+#include "oneprobe/core/pocket_shape.hpp"
 #include "oneprobe/plan/cost.hpp"
 
 namespace oneprobe::inline v0_1 {
@@ -52,7 +53,10 @@ struct filter_needs {
   /// that, though gently. None: 0.02, and 0.05 for a fingerprint filter that has to keep an error.
   std::optional<double> overfill{};
 
-  std::optional<filter_kind> kind{};          // none: the best of those made of blocks
+  std::optional<filter_kind> kind{};  // none: the best of those made of blocks
+  /// Fingerprint: these buckets, filled as the need allows, in a thousandth of the time. None: the
+  /// best of all.
+  std::optional<pocket_shape> pocket{};
   std::optional<std::uint32_t> block_bits{};  // 512 or 256; none: 512, which errs less
   std::optional<block_layout> layout{};       // blocked; lanes: most speed. None: independent
   std::optional<lookup_rule> rule{};          // balanced; none: popcount, which errs least

@@ -1,76 +1,104 @@
 // RESERVE, ADD, MADD and INSERT: what makes filters and fills them.
 //
-// Whatever draws a seed is replicated with it, so that replicas and the AOF get the same bytes:
-// RESERVE with a SEED at its end, and a command that made a filter in passing as an OP.INSERT that
-// says all that was assumed. What changed nothing is not replicated.
-#include <cstdio>
+// Replicas and the AOF are told of what became of a command. Each new part comes before the
+// elements that go to it, as it was planned (part_record.hpp), then the elements that were kept;
+// what changed nothing is not told. From time to time they are told the history, and find out by it
+// whether they have missed something (following.hpp).
 #include <memory>
+#include <new>
 #include <string>
 #include <utility>
 #include <variant>
-#include <vector>
 
 #include "commands.hpp"
+#include "following.hpp"
 #include "opened_key.hpp"
 #include "part_limit.hpp"
+#include "part_record.hpp"
 
 namespace oneprobe::redis {
 namespace {
 
-/// Arguments for a replica: those that came and some of our own.
-class argument_list {
- public:
-  explicit argument_list(context* ctx) : ctx_(ctx) {}
-  ~argument_list() {
-    for (string* each : ours_) FreeString(ctx_, each);
-  }
-  argument_list(const argument_list&) = delete;
-  argument_list& operator=(const argument_list&) = delete;
-
-  argument_list& add(arguments sent) {
-    all_.insert(all_.end(), sent.begin(), sent.end());
-    return *this;
-  }
-  argument_list& add(const std::string& text) {
-    ours_.push_back(CreateString(ctx_, text.data(), text.size()));
-    all_.push_back(ours_.back());
-    return *this;
-  }
-  void replicate_as(const char* command) {
-    Replicate(ctx_, command, "v", all_.data(), all_.size());
-  }
-
- private:
-  context* ctx_;
-  std::vector<string*> ours_{};
-  std::vector<string*> all_{};
-};
-
-int reply_with_refusal(context* ctx, const not_made& refused, dialect words) {
-  std::string text = refused.why == refusal::no_memory ? "ERR Insufficient memory to create filter"
-                                                       : "ERR could not create filter";
+int refuse_to_make(context* ctx, opened_key& key, string* name, const not_made& refused,
+                   dialect words) {
+  const bool no_memory = refused.why == refusal::no_memory;
+  std::string text = no_memory ? "ERR Insufficient memory to create filter" : words::not_created;
   if (words == dialect::op) text += ": " + refused.sentence;
-  return ReplyWithError(ctx, text.c_str());
+  return refuse(ctx, key, name, no_memory ? damage::no_memory : damage::out_of_step, text.c_str());
+}
+
+void tell_of_part(context* ctx, string* name, const stored_filter& filter) {
+  const auto record = encode(filter.newest_part());
+  Replicate(ctx, "OP.REPLAY", "scb", name, "PART", reinterpret_cast<const char*>(record.data()),
+            record.size());
+}
+
+/// Parts are planned by whoever is not told of them.
+part_source source_of_parts(context* ctx) {
+  return follows(ctx) ? part_source::nobody : part_source::records;
+}
+
+/// A filter that there was none of. Null if something was replied.
+stored_filter* make(context* ctx, opened_key& key, string* name, const reservation& asked,
+                    dialect words) {
+  auto result = stored_filter::make(asked, part_limit(ctx), source_of_parts(ctx));
+  if (const auto* refused = std::get_if<not_made>(&result)) {
+    refuse_to_make(ctx, key, name, *refused, words);
+    return nullptr;
+  }
+  stored_filter& made = key.put(std::get<0>(std::move(result)));
+  tell_of_part(ctx, name, made);
+  key.notify("op.reserve");
+  return &made;
 }
 
 /// The filter of a key, made if there is none and it may be; null if something was replied.
-stored_filter* find_or_make(context* ctx, opened_key& key, const insertion& wanted, dialect words,
-                            bool& made) {
-  made = false;
-  if (key.content() == opened_key::holds::nothing && wanted.creates) {
-    auto result = stored_filter::make(wanted.asked, part_limit(ctx));
-    if (const auto* refused = std::get_if<not_made>(&result)) {
-      reply_with_refusal(ctx, *refused, words);
+stored_filter* find_or_make(context* ctx, opened_key& key, string* name, const insertion& wanted,
+                            dialect words) {
+  try {
+    if (key.content() == opened_key::holds::nothing && wanted.creates) {
+      // Who sends commands has told of the filter before. An older version has sent a seed instead.
+      if (wanted.asked.seed || !follows(ctx)) return make(ctx, key, name, wanted.asked, words);
+    }
+    if (const char* why_not = obstacle(key)) {
+      refuse(ctx, key, name, damage::out_of_step, why_not);
       return nullptr;
     }
-    made = true;
-    return &key.put(std::get<0>(std::move(result)));
-  }
-  if (const char* why_not = obstacle(key)) {
-    ReplyWithError(ctx, why_not);
+    return &key.filter();
+  } catch (const std::bad_alloc&) {
+    refuse(ctx, key, name, damage::no_memory, words::no_memory);
     return nullptr;
   }
-  return &key.filter();
+}
+
+/// One more part, if there can be one.
+bool grow(context* ctx, string* name, stored_filter& filter) {
+  const part_source source = source_of_parts(ctx);
+  if (source == part_source::nobody && filter.source() == part_source::records) return false;
+  const growth_state before = filter.growth();
+  const growth_state growth = filter.grow(part_limit(ctx), source);
+  if (growth == growth_state::as_planned) return true;
+  if (growth != before) {
+    const std::string_view shown = text_of(name).substr(0, 64);
+    Log(ctx, "warning", "oneprobe: '%.*s' is full and cannot grow, so that items are refused: %s",
+        static_cast<int>(shown.size()), shown.data(),
+        growth == growth_state::no_memory ? "there is not so much memory"
+                                          : "its error or MAX-BYTES forbid it");
+  }
+  return false;
+}
+
+/// Adds an item. Where that needs a further part, before_part() is called when there is one.
+template <class BeforePart>
+add_outcome add_one(context* ctx, string* name, stored_filter& filter, const string* item,
+                    BeforePart before_part) {
+  const add_outcome outcome = filter.add(text_of(item));
+  if (outcome != add_outcome::needs_part) [[likely]]
+    return outcome;
+  if (!grow(ctx, name, filter)) return outcome;
+  before_part();
+  tell_of_part(ctx, name, filter);
+  return filter.add(text_of(item));
 }
 
 int reply_with(context* ctx, add_outcome outcome) {
@@ -81,143 +109,119 @@ int reply_with(context* ctx, add_outcome outcome) {
       return ReplyWithBool(ctx, 0);
     case add_outcome::full:
       return ReplyWithError(ctx, "ERR non scaling filter is full");
-    case add_outcome::no_growth:
+    case add_outcome::needs_part:
       break;
   }
-  return ReplyWithError(ctx, "ERR problem inserting into filter");
+  return ReplyWithError(ctx, words::no_growth);
 }
 
 bool is_kept(add_outcome outcome) {
   return outcome == add_outcome::added || outcome == add_outcome::present;
 }
 
-/// What became of some items.
-struct adding {
-  std::size_t kept = 0;  // of the first ones; the next was refused
-  bool changed = false;
-};
+/// Who follows has to keep what was kept where its commands come from.
+void miss_unless_kept(context* ctx, opened_key& key, string* name, add_outcome outcome) {
+  if (is_kept(outcome)) return;
+  const bool no_memory =
+      outcome == add_outcome::needs_part && key.filter().growth() == growth_state::no_memory;
+  miss(ctx, key, name, no_memory ? damage::no_memory : damage::out_of_step);
+}
 
-/// Adds items until one cannot be kept, and replies.
-adding add_all(context* ctx, stored_filter& filter, arguments items) {
-  adding done;
-  long replied = 0;
+/// After a change that replicas have been told of.
+void tell_history_if_due(context* ctx, string* name, stored_filter& filter) {
+  if (!filter.check_is_due()) [[likely]]
+    return;
+  filter.is_checked();
+  if (!follows(ctx))
+    Replicate(ctx, "OP.REPLAY", "scl", name, "CHECK", static_cast<long long>(filter.history()));
+}
+
+/// Adds items until one cannot be kept, replies, and tells replicas.
+void add_all(context* ctx, opened_key& key, string* name, arguments items) {
+  stored_filter& filter = key.filter();
+  std::size_t told = 0;  // of the first ones
+  std::size_t kept = 0;
+  bool changed = false;  // by those that were not told yet
+  bool changed_at_all = false;
+  const auto tell = [&] {
+    if (changed) {
+      if (told == 0 && kept == items.size())
+        ReplicateVerbatim(ctx);
+      else
+        Replicate(ctx, "OP.MADD", "sv", name, items.data() + told, kept - told);
+    }
+    told = kept;
+    changed = false;
+  };
+  add_outcome outcome = add_outcome::present;
   ReplyWithArray(ctx, postponed_length);
   for (const string* item : items) {
-    const add_outcome outcome = filter.add(text_of(item), part_limit(ctx));
+    outcome = add_one(ctx, name, filter, item, tell);
     reply_with(ctx, outcome);
-    ++replied;
-    done.changed = done.changed || outcome == add_outcome::added;
     if (!is_kept(outcome)) break;
-    ++done.kept;
+    ++kept;
+    changed = changed || outcome == add_outcome::added;
+    changed_at_all = changed_at_all || changed;
   }
-  ReplySetArrayLength(ctx, replied);
-  return done;
-}
-
-std::string in_full(double number) {
-  char text[40];
-  std::snprintf(text, sizeof text, "%.17g", number);
-  return text;
-}
-
-/// How a filter that was made in passing is told to replicas.
-void replicate_creation(context* ctx, string* name, const insertion& wanted,
-                        const stored_filter& filter, arguments items) {
-  const reservation& asked = wanted.asked;
-  argument_list list(ctx);
-  list.add(arguments(&name, 1));
-  list.add("CAPACITY").add(std::to_string(asked.capacity));
-  list.add("ERROR").add(in_full(asked.error));
-  list.add("EXPANSION").add(std::to_string(asked.growth.expansion));
-  list.add("KIND").add(std::string(name_of(filter.kind())));
-  if (asked.bits_per_element) list.add("BITS").add(in_full(*asked.bits_per_element));
-  if (asked.growth.accesses != 0) list.add("ACCESSES").add(in_full(asked.growth.accesses));
-  list.add("SEED").add(std::to_string(filter.seed()));
-  list.add("ITEMS").add(items).replicate_as("OP.INSERT");
-}
-
-void tell_of_change(context* ctx, const opened_key& key) {
-  ReplicateVerbatim(ctx);
-  key.notify("op.add");
-}
-
-/// Replicas get the items that were kept: they have no limit of their own, and what was refused
-/// here would grow the filter there.
-void tell(context* ctx, const opened_key& key, string* name, const insertion& wanted, bool made,
-          const adding& done) {
-  const arguments kept = wanted.items.first(done.kept);
-  if (made) {
-    replicate_creation(ctx, name, wanted, key.filter(), kept);
-    key.notify("op.reserve");
-    if (done.changed) key.notify("op.add");
-  } else if (done.changed && kept.size() == wanted.items.size()) {
-    tell_of_change(ctx, key);
-  } else if (done.changed) {
-    argument_list(ctx).add(arguments(&name, 1)).add(kept).replicate_as("OP.MADD");
-    key.notify("op.add");
-  }
+  ReplySetArrayLength(ctx, static_cast<long>(kept) + (is_kept(outcome) ? 0 : 1));
+  tell();
+  tell_history_if_due(ctx, name, filter);
+  if (changed_at_all) key.notify("op.add");
+  miss_unless_kept(ctx, key, name, outcome);
 }
 
 int insert_all(context* ctx, string* name, const insertion& wanted, dialect words) {
   opened_key key(ctx, name, read_write);
-  bool made = false;
-  stored_filter* filter = find_or_make(ctx, key, wanted, words, made);
-  if (filter == nullptr) return ok;
-  tell(ctx, key, name, wanted, made, add_all(ctx, *filter, wanted.items));
+  if (find_or_make(ctx, key, name, wanted, words) != nullptr) add_all(ctx, key, name, wanted.items);
   return ok;
+}
+
+int refuse(context* ctx, string** argv, int argc, const mistake& wrong) {
+  return refuse(ctx, argv, argc, damage::bad_bytes, wrong.text ? wrong.text->c_str() : nullptr);
 }
 
 }  // namespace
 
 template <dialect Words>
 int reserve(context* ctx, string** argv, int argc) {
-  const arguments sent(argv, static_cast<std::size_t>(argc));
-  const auto read = read_reserve(sent, Words);
-  if (const auto* wrong = std::get_if<mistake>(&read)) return reply_to(ctx, *wrong);
+  const auto read = read_reserve(arguments(argv, static_cast<std::size_t>(argc)), Words);
+  if (const auto* wrong = std::get_if<mistake>(&read)) return refuse(ctx, argv, argc, *wrong);
   const auto& asked = std::get<reservation>(read);
   opened_key key(ctx, argv[1], read_write);
   if (key.content() == opened_key::holds::another_type)
     return ReplyWithError(ctx, words::wrong_type);
-  if (key.content() == opened_key::holds::filter) return ReplyWithError(ctx, words::item_exists);
-  auto result = stored_filter::make(asked, part_limit(ctx));
-  if (const auto* refused = std::get_if<not_made>(&result))
-    return reply_with_refusal(ctx, *refused, Words);
-  const stored_filter& made = key.put(std::get<0>(std::move(result)));
-  argument_list list(ctx);
-  list.add(sent.subspan(1));
-  if (!asked.seed) list.add("SEED").add(std::to_string(made.seed()));
-  list.replicate_as("OP.RESERVE");
-  key.notify("op.reserve");
+  if (key.content() == opened_key::holds::filter)
+    return refuse(ctx, key, argv[1], damage::out_of_step, words::item_exists);
+  if (make(ctx, key, argv[1], asked, Words) == nullptr) return ok;
   return ReplyWithSimpleString(ctx, "OK");
 }
 template int reserve<dialect::op>(context*, string**, int);
 template int reserve<dialect::bf>(context*, string**, int);
 
+/// Nothing in here throws: it is what has to be fast, and a guard around it is one more call.
 template <dialect Words>
 int add(context* ctx, string** argv, int argc) {
-  if (argc != 3) return WrongArity(ctx);
-  opened_key key(ctx, argv[1], read_write);
-  if (obstacle(key) == nullptr) {
-    const add_outcome outcome = key.filter().add(text_of(argv[2]), part_limit(ctx));
-    if (outcome == add_outcome::added) tell_of_change(ctx, key);
+  if (argc != 3) return refuse(ctx, argv, argc, damage::bad_bytes, nullptr);
+  string* const name = argv[1];
+  opened_key key(ctx, name, read_write);
+  if (obstacle(key) != nullptr && find_or_make(ctx, key, name, {}, Words) == nullptr) return ok;
+  stored_filter& filter = key.filter();
+  const add_outcome outcome = add_one(ctx, name, filter, argv[2], [] {});
+  if (outcome != add_outcome::added) {
+    miss_unless_kept(ctx, key, name, outcome);
     return reply_with(ctx, outcome);
   }
-  insertion wanted;
-  wanted.items = arguments(argv + 2, 1);
-  bool made = false;
-  stored_filter* filter = find_or_make(ctx, key, wanted, Words, made);
-  if (filter == nullptr) return ok;
-  const add_outcome outcome = filter->add(text_of(argv[2]), part_limit(ctx));
-  tell(ctx, key, argv[1], wanted, made,
-       {.kept = is_kept(outcome) ? 1u : 0u, .changed = outcome == add_outcome::added});
-  return reply_with(ctx, outcome);
+  ReplicateVerbatim(ctx);
+  tell_history_if_due(ctx, name, filter);
+  key.notify("op.add");
+  return ReplyWithBool(ctx, 1);
 }
 template int add<dialect::op>(context*, string**, int);
 template int add<dialect::bf>(context*, string**, int);
 
 template <dialect Words>
 int add_many(context* ctx, string** argv, int argc) {
-  if (argc < 3) return WrongArity(ctx);
+  if (argc < 3) return refuse(ctx, argv, argc, damage::bad_bytes, nullptr);
   insertion wanted;
   wanted.items = arguments(argv + 2, static_cast<std::size_t>(argc) - 2);
   return insert_all(ctx, argv[1], wanted, Words);
@@ -228,7 +232,7 @@ template int add_many<dialect::bf>(context*, string**, int);
 template <dialect Words>
 int insert(context* ctx, string** argv, int argc) {
   const auto read = read_insert(arguments(argv, static_cast<std::size_t>(argc)), Words);
-  if (const auto* wrong = std::get_if<mistake>(&read)) return reply_to(ctx, *wrong);
+  if (const auto* wrong = std::get_if<mistake>(&read)) return refuse(ctx, argv, argc, *wrong);
   return insert_all(ctx, argv[1], std::get<insertion>(read), Words);
 }
 template int insert<dialect::op>(context*, string**, int);

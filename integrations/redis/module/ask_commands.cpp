@@ -1,7 +1,7 @@
 // EXISTS, MEXISTS, CARD and INFO: what only reads.
 #include <array>
+#include <charconv>
 #include <optional>
-#include <string>
 #include <string_view>
 
 #include "commands.hpp"
@@ -13,9 +13,8 @@ namespace {
 /// A missing key, and one that holds something else, contain nothing.
 bool asks_a_filter(const opened_key& key) { return key.content() == opened_key::holds::filter; }
 
-bool is_arriving(const opened_key& key) {
-  return asks_a_filter(key) && key.filter().arriving() != nullptr;
-}
+/// A filter that is not whole answers nothing.
+bool cannot_answer(const opened_key& key) { return asks_a_filter(key) && !key.filter().whole(); }
 
 bool may_contain(const opened_key& key, const string* item) {
   return asks_a_filter(key) && key.filter().may_contain(text_of(item));
@@ -50,9 +49,7 @@ constexpr std::array<field, 5> fields{{
      }},
 }};
 
-void reply_name(context* ctx, std::string_view name) {
-  ReplyWithSimpleString(ctx, std::string(name).c_str());
-}
+void reply_name(context* ctx, const char* name) { ReplyWithSimpleString(ctx, name); }
 void reply_text(context* ctx, std::string_view text) {
   ReplyWithStringBuffer(ctx, text.data(), text.size());
 }
@@ -77,17 +74,16 @@ constexpr std::string_view name_of_growth(growth_state growth) {
 }
 
 /// What the library knows of a filter beyond what BF.INFO asks for.
-void reply_own(context* ctx, const stored_filter& filter) {
-  const filter_stats stats = filter.stats();
-  const auto text = [&](std::string_view name, std::string_view value) {
+void reply_own(context* ctx, const stored_filter& filter, const filter_stats& stats) {
+  const auto text = [&](const char* name, std::string_view value) {
     reply_name(ctx, name);
     reply_text(ctx, value);
   };
-  const auto number = [&](std::string_view name, double value) {
+  const auto number = [&](const char* name, double value) {
     reply_name(ctx, name);
     ReplyWithDouble(ctx, value);
   };
-  const auto whole = [&](std::string_view name, std::uint64_t value) {
+  const auto whole = [&](const char* name, std::uint64_t value) {
     reply_name(ctx, name);
     reply_whole(ctx, value);
   };
@@ -102,7 +98,9 @@ void reply_own(context* ctx, const stored_filter& filter) {
   whole("Memory", filter.counted_bytes());
   text("Condition", name_of(stats.condition));
   text("Growth", name_of_growth(filter.growth()));
-  text("Seed", std::to_string(filter.seed()));
+  std::array<char, 20> seed{};  // digits of the largest
+  const auto end = std::to_chars(seed.data(), seed.data() + seed.size(), filter.seed()).ptr;
+  text("Seed", {seed.data(), end});
 }
 constexpr long own_fields = 12;
 
@@ -124,7 +122,7 @@ int exists(context* ctx, string** argv, int argc) {
   bool answer = false;
   {
     const opened_key key(ctx, argv[1], read_only);
-    if (is_arriving(key)) return ReplyWithError(ctx, words::arriving);
+    if (cannot_answer(key)) return ReplyWithError(ctx, obstacle(key.filter()));
     answer = may_contain(key, argv[2]);
     // The key is closed while the filter's memory is still on its way: nothing needs it before the
     // reply does.
@@ -135,7 +133,7 @@ int exists(context* ctx, string** argv, int argc) {
 int exist_many(context* ctx, string** argv, int argc) {
   if (argc < 3) return WrongArity(ctx);
   const opened_key key(ctx, argv[1], read_only);
-  if (is_arriving(key)) return ReplyWithError(ctx, words::arriving);
+  if (cannot_answer(key)) return ReplyWithError(ctx, obstacle(key.filter()));
   ReplyWithArray(ctx, argc - 2);
   for (int i = 2; i < argc; ++i) ReplyWithBool(ctx, may_contain(key, argv[i]) ? 1 : 0);
   return ok;
@@ -161,9 +159,15 @@ int info(context* ctx, string** argv, int argc) {
     return ReplyWithError(ctx, "Invalid information value");
   }
   constexpr long shared_fields = fields.size();
-  ReplyWithMap(ctx, Words == dialect::op ? shared_fields + own_fields : shared_fields);
-  reply_all(ctx, key.filter());
-  if constexpr (Words == dialect::op) reply_own(ctx, key.filter());
+  if constexpr (Words == dialect::op) {
+    const filter_stats stats = key.filter().stats();  // what takes memory comes before the reply
+    ReplyWithMap(ctx, shared_fields + own_fields);
+    reply_all(ctx, key.filter());
+    reply_own(ctx, key.filter(), stats);
+  } else {
+    ReplyWithMap(ctx, shared_fields);
+    reply_all(ctx, key.filter());
+  }
   return ok;
 }
 template int info<dialect::op>(context*, string**, int);

@@ -14,13 +14,13 @@
 #include <vector>
 
 #include "commands.hpp"
+#include "following.hpp"
 #include "opened_key.hpp"
 #include "part_limit.hpp"
 
 namespace oneprobe::redis {
 namespace {
 
-constexpr const char* bad_data = "ERR received bad data";
 constexpr const char* no_link = "ERR invalid offset - no link found";
 
 int reply_piece(context* ctx, std::uint64_t iterator, std::span<const std::byte> bytes) {
@@ -33,8 +33,10 @@ std::span<const std::byte> bytes_of(const string* argument) {
   return std::as_bytes(std::span(text_of(argument)));
 }
 
-/// Ends what has arrived so far, here and on replicas, which never get what was refused.
+/// Ends what has arrived so far, here and on replicas, which never get what was refused. Where a
+/// primary is followed the key stays: who calls says that it is damaged.
 void give_up(context* ctx, opened_key& key, string* name) {
+  if (follows(ctx)) return;
   key.erase();
   Replicate(ctx, "DEL", "s", name);
 }
@@ -51,7 +53,7 @@ const char* finish(context* ctx, opened_key& key, string* name) {
     throw;
   }
   give_up(ctx, key, name);
-  return bad_data;
+  return words::bad_data;
 }
 
 /// Null, or the error to reply.
@@ -61,7 +63,7 @@ const char* load_head(context* ctx, opened_key& key, std::span<const std::byte> 
   if (!begun) {
     Log(ctx, "notice", "oneprobe: the head of a filter is refused: %s",
         begun.failure().sentence.c_str());
-    return bad_data;
+    return words::bad_data;
   }
   if (begun->largest_part_bytes() > part_limit(ctx).bytes())
     return "ERR Insufficient memory to create filter";
@@ -73,6 +75,7 @@ const char* load_payload(context* ctx, opened_key& key, string* name, std::uint6
                          std::span<const std::byte> bytes) {
   if (key.content() == opened_key::holds::nothing) return words::not_found;
   arriving_filter* arriving = key.filter().arriving();
+  if (key.filter().damaged() != damage::none) return words_of(key.filter().damaged());
   if (arriving == nullptr || end < bytes.size() || end - bytes.size() != arriving->received())
     return no_link;
   if (bytes.size() > arriving->payload_bytes() - arriving->received())
@@ -101,14 +104,15 @@ int scan_dump(context* ctx, string** argv, int argc) {
 }
 
 int load_chunk(context* ctx, string** argv, int argc) {
-  if (argc != 4) return WrongArity(ctx);
+  if (argc != 4) return refuse(ctx, argv, argc, damage::bad_bytes, nullptr);
   long long iterator = 0;
   if (StringToLongLong(argv[2], &iterator) != ok)
-    return ReplyWithError(ctx, "ERR Second argument must be numeric");
+    return refuse(ctx, argv, argc, damage::bad_bytes, "ERR Second argument must be numeric");
   opened_key key(ctx, argv[1], read_write);
   if (key.content() == opened_key::holds::another_type)
     return ReplyWithError(ctx, words::wrong_type);
   const char* fault = no_link;
+  damage what = damage::bad_bytes;
   try {
     if (iterator == 1)
       fault = load_head(ctx, key, bytes_of(argv[3]));
@@ -119,8 +123,9 @@ int load_chunk(context* ctx, string** argv, int argc) {
       fault = words::not_found;
   } catch (const std::bad_alloc&) {
     fault = "ERR Insufficient memory to create filter";
+    what = damage::no_memory;
   }
-  if (fault != nullptr) return ReplyWithError(ctx, fault);
+  if (fault != nullptr) return refuse(ctx, key, argv[1], what, fault);
   ReplicateVerbatim(ctx);
   key.notify("op.loadchunk");
   return ReplyWithSimpleString(ctx, "OK");

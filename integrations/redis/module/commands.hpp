@@ -13,6 +13,9 @@ struct module_state {
 };
 module_state& state();
 
+/// All that Redis is to know of the module, and its options.
+int on_load(context* ctx, arguments sent);
+
 template <dialect Words>
 int reserve(context* ctx, string** argv, int argc);
 template <dialect Words>
@@ -28,5 +31,6 @@ template <dialect Words>
 int info(context* ctx, string** argv, int argc);
 int scan_dump(context* ctx, string** argv, int argc);
 int load_chunk(context* ctx, string** argv, int argc);
+int replay(context* ctx, string** argv, int argc);
 
 }  // namespace oneprobe::redis

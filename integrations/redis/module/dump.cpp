@@ -15,14 +15,33 @@ namespace oneprobe::redis {
 namespace {
 
 constexpr std::uint64_t magic = 0x3153494445525F4Full;  // "O_REDIS1", read as a number
-constexpr std::uint32_t version = 1;
+constexpr std::uint32_t version = 2;
+constexpr std::uint32_t version_without_history = 1;
+constexpr std::uint64_t damage_magic = 0x5853494445525F4Full;  // "O_REDISX"
+constexpr std::uint32_t damage_version = 1;
 constexpr std::string_view name = "the payload";
 constexpr std::size_t part_head_bytes = preamble_bytes + filter_parameters::bytes;
 
 struct start {
-  growth_settings settings{};
+  filter_facts facts{};
   std::uint64_t file_bytes = 0;
 };
+
+std::vector<std::byte> encode_start(const start& from, std::uint32_t as_version) {
+  std::vector<std::byte> bytes(dump_start_bytes);
+  byte_writer out(bytes);
+  out.put(magic);
+  out.put(as_version);
+  out.put(static_cast<std::uint32_t>(from.facts.settings.scale));
+  out.put(std::uint64_t{from.facts.settings.expansion});
+  out.put(from.facts.settings.accesses);
+  out.put(from.file_bytes);
+  out.put(from.facts.history);
+  out.put(as_version == version_without_history ? std::uint64_t{0}
+                                                : static_cast<std::uint64_t>(from.facts.source));
+  out.put(checksum_of(std::span<const std::byte>(bytes).first(out.written())));
+  return bytes;
+}
 
 load_failure inconsistent(std::string_view what) { return detail::inconsistent(name, what); }
 
@@ -40,19 +59,23 @@ loaded<start> decode_start(std::span<const std::byte> bytes) {
   const auto scale = in.take<std::uint32_t>();
   start read;
   const auto expansion = in.take<std::uint64_t>();
-  read.settings.accesses = in.take<double>();
+  read.facts.settings.accesses = in.take<double>();
   read.file_bytes = in.take<std::uint64_t>();
-  if (scale > static_cast<std::uint32_t>(scaling::fixed))
-    return inconsistent("scaling must be 0 or 1; found " + std::to_string(scale));
-  if (expansion > growth_settings::most_expansion)
-    return inconsistent("expansion must be 0 to 32768; found " + std::to_string(expansion));
-  if (!(read.settings.accesses >= 0 && read.settings.accesses <= growth_settings::most_accesses))
-    return inconsistent("accesses must be 0 to 64");
-  read.settings.scale = static_cast<scaling>(scale);
-  read.settings.expansion = static_cast<std::uint32_t>(expansion);
+  if (const auto fault = find_fault(scale, expansion, read.facts.settings.accesses))
+    return inconsistent(*fault);
+  read.facts.settings.scale = static_cast<scaling>(scale);
+  read.facts.settings.expansion = static_cast<std::uint32_t>(expansion);
+  if (found_version == version_without_history) {
+    read.facts.source = part_source::nobody;
+  } else {
+    read.facts.history = in.take<std::uint64_t>();
+    const auto source = in.take<std::uint64_t>();
+    if (source > static_cast<std::uint64_t>(part_source::nobody))
+      return inconsistent("the source of parts must be 0 or 1; found " + std::to_string(source));
+    read.facts.source = static_cast<part_source>(source);
+  }
   // Whatever was not read above is seen here.
-  if (!std::ranges::equal(encode_start(read.settings, read.file_bytes),
-                          bytes.first(dump_start_bytes)))
+  if (!std::ranges::equal(encode_start(read, found_version), bytes.first(dump_start_bytes)))
     return load_failure{load_error::checksum_mismatch,
                         std::string(name) + " has a checksum mismatch in its settings"};
   return read;
@@ -90,19 +113,47 @@ void make_room(counted_memory& memory, std::uint64_t held, std::uint64_t needed,
 
 }  // namespace
 
-std::vector<std::byte> encode_start(const growth_settings& settings, std::uint64_t file_bytes) {
+std::vector<std::byte> encode_start(const filter_facts& facts, std::uint64_t file_bytes) {
+  return encode_start(start{facts, file_bytes}, version);
+}
+
+const char* words_of(damage what) noexcept {
+  switch (what) {
+    case damage::no_memory:
+      return "ERR filter is damaged: there was no memory for all of it";
+    case damage::bad_bytes:
+      return "ERR filter is damaged: bytes of it were changed before they came here";
+    case damage::none:
+    case damage::out_of_step:
+      break;
+  }
+  return "ERR filter is damaged: a command did not fit what was here";
+}
+
+std::vector<std::byte> encode_damage(damage what) {
   std::vector<std::byte> bytes(dump_start_bytes);
   byte_writer out(bytes);
-  out.put(magic);
-  out.put(version);
-  out.put(static_cast<std::uint32_t>(settings.scale));
-  out.put(std::uint64_t{settings.expansion});
-  out.put(settings.accesses);
-  out.put(file_bytes);
-  out.put(std::uint64_t{0});
-  out.put(std::uint64_t{0});
-  out.put(checksum_of(std::span<const std::byte>(bytes).first(out.written())));
+  out.put(damage_magic);
+  out.put(damage_version);
+  out.put(static_cast<std::uint32_t>(what));
+  byte_writer(std::span(bytes).last(sizeof(std::uint64_t)))
+      .put(checksum_of(std::span<const std::byte>(bytes).first(dump_start_bytes - 8)));
   return bytes;
+}
+
+std::optional<loaded<damage>> decode_damage(std::span<const std::byte> bytes) {
+  byte_reader in(bytes);
+  if (in.take<std::uint64_t>() != damage_magic) return std::nullopt;
+  if (const auto found = in.take<std::uint32_t>(); found > damage_version)
+    return load_failure{load_error::newer_format,
+                        std::string(name) + " has a newer format: " + std::to_string(found)};
+  const auto what = in.take<std::uint32_t>();
+  if (what == 0 || what > most_damage)
+    return inconsistent("damage must be 1 to 3; found " + std::to_string(what));
+  if (!std::ranges::equal(encode_damage(static_cast<damage>(what)), bytes))
+    return load_failure{load_error::checksum_mismatch,
+                        std::string(name) + " has a checksum mismatch"};
+  return static_cast<damage>(what);
 }
 
 loaded<arriving_filter> arriving_filter::begin(std::span<const std::byte> head) {
@@ -129,7 +180,7 @@ loaded<arriving_filter> arriving_filter::begin(std::span<const std::byte> head) 
 
   arriving_filter made;
   made.head_.assign(head.begin(), head.end());
-  made.settings_ = begun->settings;
+  made.facts_ = begun->facts;
   made.progress_ = detail::progress_in(*whole);
   made.payload_checksum_ = sections->payload_checksum;
   if (const auto fault = oneprobe::find_fault(made.progress_.plan)) return inconsistent(*fault);
@@ -173,7 +224,7 @@ void arriving_filter::copy_payload(std::uint64_t begin, std::span<std::byte> out
 arriving_filter arriving_filter::duplicate() const {
   arriving_filter copy;
   copy.head_ = head_;
-  copy.settings_ = settings_;
+  copy.facts_ = facts_;
   copy.progress_ = progress_;
   copy.payload_checksum_ = payload_checksum_;
   copy.parts_ = parts_;

@@ -1,7 +1,7 @@
 // A stored filter as bytes: for RDB files, DUMP, the rewritten AOF and SCANDUMP
 // (docs/formats/redis.md).
 //
-//   head     64   magic, version, settings, checksum
+//   head     64   magic, version, settings, history, checksum
 //            ..   preamble and parameters of a growing filter's file (docs/formats/parts.md)
 //            320  preamble and parameters of part 1, then of part 2, ...
 //   payload  ..   the cells and overflow list of part 1, then of part 2, ...
@@ -31,19 +31,23 @@ namespace oneprobe::redis {
 inline constexpr std::uint64_t chunk_bytes = std::uint64_t{16} << 20;
 inline constexpr std::size_t dump_start_bytes = 64;
 
+/// What a filter is beside what its growing filter's file says.
+struct filter_facts {
+  growth_settings settings{};
+  std::uint64_t history = 0;  // of what was added: stored_filter says how it is made
+  part_source source = part_source::records;
+};
+
+/// The facts as the first 64 bytes; `file_bytes` is the length of the file that the rest makes.
+std::vector<std::byte> encode_start(const filter_facts& facts, std::uint64_t file_bytes);
+
 /// Head of a whole filter. `filter` is a growing_filter of any kind.
 template <class Growing>
-std::vector<std::byte> head_of(const Growing& filter, const growth_settings& settings);
-
-/// The settings as the first 64 bytes; `file_bytes` is the length of the file that the rest makes.
-std::vector<std::byte> encode_start(const growth_settings& settings, std::uint64_t file_bytes);
-
-template <class Growing>
-std::vector<std::byte> head_of(const Growing& filter, const growth_settings& settings) {
+std::vector<std::byte> head_of(const Growing& filter, const filter_facts& facts) {
   const detail::parts_bytes file(filter);
   std::uint64_t file_bytes = 0;
   for (const std::span<const std::byte> span : file.spans()) file_bytes += span.size();
-  std::vector<std::byte> head = encode_start(settings, file_bytes);
+  std::vector<std::byte> head = encode_start(facts, file_bytes);
   // Two spans for the whole, then three for each part, of which the last is its payload.
   const auto spans = file.spans();
   for (std::size_t i = 0; i < spans.size(); ++i)
@@ -51,12 +55,28 @@ std::vector<std::byte> head_of(const Growing& filter, const growth_settings& set
   return head;
 }
 
+/// Why a copy of a filter is none any more. It answers with an error, until it is deleted, and is
+/// saved as what it is. The values are written to files.
+enum class damage : std::uint32_t {
+  none = 0,
+  no_memory = 1,    // there was none for all of it
+  bad_bytes = 2,    // what came of it was not what was sent
+  out_of_step = 3,  // what was to be done did not fit what is there
+};
+inline constexpr std::uint32_t most_damage = 3;
+
+const char* words_of(damage what) noexcept;
+
+/// Such a filter in 64 bytes, and back. None if the bytes do not begin as these do.
+std::vector<std::byte> encode_damage(damage what);
+std::optional<loaded<damage>> decode_damage(std::span<const std::byte> bytes);
+
 /// A filter of which the head is there and verified, and some of the payload.
 class arriving_filter {
  public:
   static loaded<arriving_filter> begin(std::span<const std::byte> head);
 
-  const growth_settings& settings() const noexcept { return settings_; }
+  const filter_facts& facts() const noexcept { return facts_; }
   const growing_progress& progress() const noexcept { return progress_; }
   std::span<const std::byte> head() const noexcept { return head_; }
   std::span<const file_facts> parts() const noexcept { return parts_; }
@@ -79,7 +99,7 @@ class arriving_filter {
 
  private:
   std::vector<std::byte> head_{};
-  growth_settings settings_{};
+  filter_facts facts_{};
   growing_progress progress_{};
   std::uint64_t payload_checksum_ = 0;  // of heads and payloads of all parts
   std::vector<file_facts> parts_{};

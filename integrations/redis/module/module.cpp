@@ -1,14 +1,17 @@
-// Where Redis begins: the module's name, its data type and its commands.
+// The module as Redis sees it: its name, its options, its data type and its commands.
 //
 //   loadmodule /path/to/oneprobe.so [MAX-BYTES n]
 #include <array>
 #include <cstdint>
+#include <new>
 #include <string>
 #include <string_view>
 
 #include <unistd.h>
 
 #include "commands.hpp"
+#include "following.hpp"
+#include "opened_key.hpp"
 #include "redis_api.hpp"
 #include "type.hpp"
 
@@ -22,6 +25,17 @@ module_state& state() {
 namespace {
 
 constexpr int module_version = 1;
+
+/// Memory that nobody has is a reply, too. Nothing is replied before the last that can fail is
+/// done.
+template <command_function Command>
+int guarded(context* ctx, string** argv, int argc) {
+  try {
+    return Command(ctx, argv, argc);
+  } catch (const std::bad_alloc&) {
+    return refuse(ctx, argv, argc, damage::no_memory, words::no_memory);
+  }
+}
 
 /// One row for each command: BF.* has the same names.
 struct command_row {
@@ -42,27 +56,39 @@ constexpr const char* reads_fast = "readonly fast";
 constexpr std::uint64_t fills_key = key_spec::read_write | key_spec::insert;
 constexpr std::uint64_t asks_key = key_spec::read_only | key_spec::access;
 
+constexpr command_row replaying{"REPLAY",
+                                guarded<replay>,
+                                nullptr,
+                                "write deny-oom",
+                                4,
+                                fills_key,
+                                "What replicas and the AOF are told beside the commands of clients",
+                                "O(1)"};
+
 constexpr std::array<command_row, 10> commands{{
-    {"RESERVE", reserve<dialect::op>, reserve<dialect::bf>, writes, -4, fills_key,
+    {"RESERVE", guarded<reserve<dialect::op>>, guarded<reserve<dialect::bf>>, writes, -4, fills_key,
      "Makes an empty filter", "O(1), and the time to zero its memory"},
     {"ADD", add<dialect::op>, add<dialect::bf>, writes_fast, 3, fills_key,
      "Adds an item to a filter", "O(N), where N is the number of parts"},
-    {"MADD", add_many<dialect::op>, add_many<dialect::bf>, writes_fast, -3, fills_key,
-     "Adds items to a filter", "O(M * N), where M is the number of items and N of parts"},
-    {"INSERT", insert<dialect::op>, insert<dialect::bf>, writes, -4, fills_key,
+    {"MADD", guarded<add_many<dialect::op>>, guarded<add_many<dialect::bf>>, writes_fast, -3,
+     fills_key, "Adds items to a filter",
+     "O(M * N), where M is the number of items and N of parts"},
+    {"INSERT", guarded<insert<dialect::op>>, guarded<insert<dialect::bf>>, writes, -4, fills_key,
      "Adds items to a filter, which is made first if it is not there",
      "O(M * N), where M is the number of items and N of parts"},
     {"EXISTS", exists, exists, reads_fast, 3, asks_key, "Whether an item may be in a filter",
      "O(N), where N is the number of parts"},
-    {"MEXISTS", exist_many, exist_many, reads_fast, -3, asks_key,
+    {"MEXISTS", guarded<exist_many>, guarded<exist_many>, reads_fast, -3, asks_key,
      "Whether items may be in a filter", "O(M * N), where M is the number of items and N of parts"},
-    {"CARD", cardinality, cardinality, reads_fast, 2, asks_key, "How many items a filter has",
-     "O(N), where N is the number of parts"},
-    {"INFO", info<dialect::op>, info<dialect::bf>, reads, -2, asks_key, "What a filter is",
-     "O(N), where N is the number of parts; OP.INFO reads all of the filter"},
-    {"SCANDUMP", scan_dump, scan_dump, reads, 3, asks_key, "A piece of a filter's bytes",
+    {"CARD", guarded<cardinality>, guarded<cardinality>, reads_fast, 2, asks_key,
+     "How many items a filter has", "O(N), where N is the number of parts"},
+    {"INFO", guarded<info<dialect::op>>, guarded<info<dialect::bf>>, reads, -2, asks_key,
+     "What a filter is", "O(N), where N is the number of parts; OP.INFO reads all of the filter"},
+    {"SCANDUMP", guarded<scan_dump>, guarded<scan_dump>, reads, 3, asks_key,
+     "A piece of a filter's bytes",
      "O(N), where N is the size of the piece, for the first one of the filter"},
-    {"LOADCHUNK", load_chunk, load_chunk, writes, 4, fills_key, "Loads a piece of a filter's bytes",
+    {"LOADCHUNK", guarded<load_chunk>, guarded<load_chunk>, writes, 4, fills_key,
+     "Loads a piece of a filter's bytes",
      "O(N), where N is the size of the piece, for the last one of the filter"},
 }};
 
@@ -96,6 +122,7 @@ bool create(context* ctx, const std::string& name, command_function function,
 bool create_commands(context* ctx) {
   for (const command_row& row : commands)
     if (!create(ctx, std::string("OP.") + row.name, row.op, row)) return false;
+  if (!create(ctx, "OP.REPLAY", replaying.op, replaying)) return false;
   // Redis 8 and RedisBloom have these names already: whoever was first keeps them.
   for (const command_row& row : commands)
     if (!create(ctx, std::string("BF.") + row.name, row.bf, row))
@@ -125,21 +152,17 @@ bool read_options(context* ctx, arguments sent) {
   return false;
 }
 
-int on_load(context* ctx, string** argv, int argc) {
+}  // namespace
+
+int on_load(context* ctx, arguments sent) {
   if (!resolve(ctx)) return failed;
   if (IsModuleNameBusy("oneprobe") != 0) return failed;
   SetModuleAttribs(ctx, "oneprobe", module_version, api_version);
   SetModuleOptions(ctx, handle_io_errors);
-  if (!read_options(ctx, arguments(argv, static_cast<std::size_t>(argc)))) return failed;
+  if (!read_options(ctx, sent)) return failed;
   state().type = create_type(ctx);
   if (state().type == nullptr) return failed;
   return create_commands(ctx) ? ok : failed;
 }
 
-}  // namespace
 }  // namespace oneprobe::redis
-
-extern "C" __attribute__((visibility("default"))) int RedisModule_OnLoad(
-    oneprobe::redis::context* ctx, oneprobe::redis::string** argv, int argc) {
-  return oneprobe::redis::on_load(ctx, argv, argc);
-}

@@ -62,19 +62,24 @@ inline constexpr const char* wrong_type =
     "WRONGTYPE Operation against a key holding the wrong kind of value";
 inline constexpr const char* not_found = "ERR not found";
 inline constexpr const char* item_exists = "ERR item exists";
+inline constexpr const char* no_memory = "ERR Insufficient memory";
+inline constexpr const char* bad_data = "ERR received bad data";
+inline constexpr const char* not_created = "ERR could not create filter";
+inline constexpr const char* no_growth = "ERR problem inserting into filter";
+inline constexpr const char* out_of_step = "ERR filter is not the one that this was made for";
 inline constexpr const char* arriving =
     "ERR filter is incomplete: more chunks of it have to be loaded";
 }  // namespace words
 
+/// What stands in the way of asking a filter that is not whole.
+inline const char* obstacle(const stored_filter& filter) {
+  return filter.damaged() == damage::none ? words::arriving : words_of(filter.damaged());
+}
 /// What stands in the way of asking the filter, as a reply; or null.
 inline const char* obstacle(const opened_key& key) {
   if (key.content() == opened_key::holds::another_type) return words::wrong_type;
   if (key.content() == opened_key::holds::nothing) return words::not_found;
-  return key.filter().arriving() != nullptr ? words::arriving : nullptr;
-}
-
-inline int reply_to(context* ctx, const mistake& wrong) {
-  return wrong.text ? ReplyWithError(ctx, wrong.text->c_str()) : WrongArity(ctx);
+  return key.filter().whole() ? nullptr : obstacle(key.filter());
 }
 
 }  // namespace oneprobe::redis

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <stdexcept>
 #include <string>
 
 #include "oneprobe/core/default_plans.hpp"
 #include "oneprobe/core/error.hpp"
 #include "oneprobe/plan/filter.hpp"
+#include "part_buckets.hpp"
 
 namespace oneprobe::redis {
 namespace {
@@ -22,6 +24,7 @@ constexpr double share_without_growth = 1 - 1e-6;
 /// The default plans have room for more elements than planned. A part never gets more: what comes
 /// after its last one goes to the next part. So it is planned with what its spread needs.
 constexpr double room_of_counted_elements = 0.02;
+/// From here on the difference is worth a millisecond.
 constexpr std::uint64_t worth_planning = 100'000;
 
 /// Of what is left, each part leaves so much to those behind it. Parts of equal size are many, and
@@ -47,12 +50,9 @@ filter_plan by_the_planner(filter_needs needs) {
   return *proposal.plan;
 }
 
-filter_plan plan_part(filter_kind kind, const growth_settings& settings, std::uint64_t elements,
-                      double error) {
-  // The planner takes a tenth of a second: only for what the default plans cannot do, and for parts
-  // whose elements take longer than that to come.
-  if (settings.accesses == 0 && error >= default_plan_least_fpr && elements < worth_planning)
-    return default_filter_plan(kind, elements, std::min(error, default_plan_largest_fpr));
+/// What the default plans cannot do, by the planner: it takes from a fifth of a second to some.
+filter_plan search_plan(filter_kind kind, const growth_settings& settings, std::uint64_t elements,
+                        double error) {
   filter_needs needs;
   needs.elements = elements;
   needs.fpr = error;
@@ -60,6 +60,32 @@ filter_plan plan_part(filter_kind kind, const growth_settings& settings, std::ui
   needs.overfill = room_of_counted_elements;
   if (settings.accesses != 0) needs.accesses = settings.accesses;
   return by_the_planner(needs);
+}
+
+/// With the buckets of the errors around this one: at most a few percent above the best.
+filter_plan plan_with_known_buckets(std::uint64_t elements, double error) {
+  filter_needs needs;
+  needs.elements = elements;
+  needs.fpr = error;
+  needs.kind = filter_kind::fingerprint;
+  needs.overfill = room_of_counted_elements;
+  needs.detail = plan_detail::plan_only;
+  const double place =
+      std::floor((std::log10(error) - part_buckets_first_exponent) * part_buckets_per_decade);
+  const double last = part_buckets.size() - 1;
+  const auto row = static_cast<std::size_t>(std::clamp(place, 0.0, last));
+  std::optional<filter_plan> best;
+  std::string reason;
+  for (std::size_t i = row; i < std::min(row + 2, part_buckets.size()); ++i) {
+    needs.pocket = part_buckets[i];
+    const filter_proposal proposal = plan_filter(needs);
+    if (!proposal.plan)
+      reason = proposal.reason;
+    else if (!best || proposal.plan->memory().total() < best->memory().total())
+      best = proposal.plan;
+  }
+  if (!best) throw std::invalid_argument(reason);
+  return *best;
 }
 
 filter_plan plan_by_bits(filter_kind kind, const reservation& asked, double largest_error) {
@@ -83,13 +109,37 @@ constexpr std::uint64_t object_bytes(filter_kind kind) {
 
 }  // namespace
 
+std::optional<std::string> find_fault(std::uint32_t scale, std::uint64_t expansion,
+                                      double accesses) {
+  if (scale > static_cast<std::uint32_t>(scaling::fixed))
+    return "scaling must be 0 or 1; found " + std::to_string(scale);
+  if (expansion > growth_settings::most_expansion)
+    return "expansion must be 0 to 32768; found " + std::to_string(expansion);
+  if (!(accesses >= 0 && accesses <= growth_settings::most_accesses))
+    return "accesses must be 0 to 64";
+  return std::nullopt;
+}
+
+filter_plan plan_part(filter_kind kind, const growth_settings& settings, std::uint64_t elements,
+                      double error, part_source source) {
+  const bool by_default = settings.accesses == 0 && error >= default_plan_least_fpr;
+  if (by_default && elements < worth_planning)
+    return default_filter_plan(kind, elements, std::min(error, default_plan_largest_fpr));
+  if (settings.accesses == 0 && source == part_source::records) {
+    if (kind == filter_kind::fingerprint) return plan_with_known_buckets(elements, error);
+    if (by_default && kind != filter_kind::standard)
+      return default_filter_plan(kind, elements, std::min(error, default_plan_largest_fpr));
+  }
+  return search_plan(kind, settings, elements, error);
+}
+
 part_planner planner_of(filter_kind kind, const growth_settings& settings) {
   return [kind, settings](std::uint64_t elements, double error) {
-    return plan_part(kind, settings, elements, error);
+    return plan_part(kind, settings, elements, error, part_source::records);
   };
 }
 
-first_plan plan_of(const reservation& asked) {
+first_plan plan_of(const reservation& asked, part_source source) {
   const double stated = std::min(asked.error, reservation::largest_error);
   const double tightening = tightening_of(asked.growth.expansion);
   const double share = stated * first_share(asked, tightening);
@@ -100,7 +150,7 @@ first_plan plan_of(const reservation& asked) {
                 .tightening = tightening};
   const auto plan_with = [&](filter_kind kind) {
     return asked.bits_per_element ? plan_by_bits(kind, asked, share)
-                                  : plan_part(kind, asked.growth, asked.capacity, share);
+                                  : plan_part(kind, asked.growth, asked.capacity, share, source);
   };
   if (asked.kind) {
     made.part = plan_with(*asked.kind);

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <string>
 
 #include "oneprobe/core/filter_plan.hpp"
 #include "oneprobe/filter/growing.hpp"
@@ -23,6 +24,9 @@ struct growth_settings {
 
   friend bool operator==(const growth_settings&, const growth_settings&) = default;
 };
+/// What no settings in bytes can be, as a sentence; or none.
+std::optional<std::string> find_fault(std::uint32_t scale, std::uint64_t expansion,
+                                      double accesses);
 
 /// The defaults are those that clients of BF.* expect.
 struct reservation {
@@ -38,9 +42,18 @@ struct reservation {
   std::optional<std::uint64_t> seed{};       // none: one that nobody knows
 };
 
+/// Who plans the parts to come where commands are followed, those of a primary or of the AOF.
+enum class part_source : std::uint8_t {
+  records,  // who sends the commands: each part comes as a part_record
+  nobody,   // an older version, which sent what it was asked for: each server plans as that one did
+};
+
 using part_planner = std::function<filter_plan(std::uint64_t elements, double error)>;
 
-/// Plans of the parts that a filter grows by. Throws std::invalid_argument where there is none.
+/// Throws std::invalid_argument where there is none.
+filter_plan plan_part(filter_kind kind, const growth_settings& settings, std::uint64_t elements,
+                      double error, part_source source);
+/// The same as a function of elements and error.
 part_planner planner_of(filter_kind kind, const growth_settings& settings);
 
 /// The first part, and how the filter grows from there.
@@ -49,6 +62,6 @@ struct first_plan {
   filter_plan part{};
 };
 /// Throws std::invalid_argument, with a sentence that says why, where there is no plan.
-first_plan plan_of(const reservation& asked);
+first_plan plan_of(const reservation& asked, part_source source);
 
 }  // namespace oneprobe::redis

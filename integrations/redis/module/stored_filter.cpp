@@ -4,8 +4,8 @@
 #include <cmath>
 #include <cstring>
 #include <exception>
-#include <limits>
 #include <new>
+#include <stdexcept>
 #include <type_traits>
 
 namespace oneprobe::redis {
@@ -29,36 +29,61 @@ auto with_growing_of(filter_kind kind, Use use) -> std::optional<
   }
 }
 
-/// Whether the newest part has all the elements it is to take.
+/// Whether the newest part has all the elements it is to take: those that it was planned for, also
+/// where it was filled beyond them before it was saved.
 template <class Growing>
 bool is_full(const Growing& filter) {
-  return filter.parts().back().counts().size >= filter.progress().grow_at;
+  const auto& newest = filter.parts().back();
+  return newest.counts().size >= newest.plan().elements;
+}
+
+/// A filter of one part, which is planned, those to come are not. Empty if there is no such kind.
+std::optional<growing_variant> begin(const growing_plan& whole, const filter_plan& part,
+                                     const growth_settings& settings, std::uint64_t seed) {
+  return with_growing_of(
+      part.kind, [&]<class Growing>(std::type_identity<Growing>) -> growing_variant {
+        std::vector<part_of<Growing>> parts;
+        parts.emplace_back(part, seeded_hash(seed));
+        const growing_progress progress{.plan = whole,
+                                        .left = whole.fpr - part.predicted.fpr,
+                                        .grow_at = part.elements,
+                                        .growth = growth_state::as_planned};
+        return Growing(progress, std::move(parts), planner_of(part.kind, settings));
+      });
 }
 
 }  // namespace
 
 std::variant<std::unique_ptr<stored_filter>, not_made> stored_filter::make(const reservation& asked,
-                                                                           part_limit limit) {
+                                                                           part_limit limit,
+                                                                           part_source source) {
   try {
-    const first_plan first = plan_of(asked);
-    const std::uint64_t bytes = first.part.memory().total();
-    if (const std::uint64_t allowed = limit.bytes(); bytes > allowed)
-      return not_made{refusal::no_memory, "it needs " + std::to_string(bytes) + " bytes, and " +
-                                              std::to_string(allowed) + " are allowed"};
-    const seeded_hash hash(asked.seed ? *asked.seed : random_seed());
-    auto made = with_growing_of(
-        first.part.kind, [&]<class Growing>(std::type_identity<Growing>) -> any_growing {
-          // The first part is planned; those to come are not.
-          std::vector<part_of<Growing>> parts;
-          parts.emplace_back(first.part, hash);
-          const growing_progress progress{.plan = first.whole,
-                                          .left = first.whole.fpr - first.part.predicted.fpr,
-                                          .grow_at = first.part.elements,
-                                          .growth = growth_state::as_planned};
-          return Growing(progress, std::move(parts), planner_of(first.part.kind, asked.growth));
-        });
-    if (!made) return not_made{refusal::no_plan, "no such kind"};
-    return std::unique_ptr<stored_filter>(new stored_filter(asked.growth, *std::move(made)));
+    const first_plan first = plan_of(asked, source);
+    auto made = make({.settings = asked.growth,
+                      .whole = first.whole,
+                      .part = first.part,
+                      .seed = asked.seed ? *asked.seed : random_seed()},
+                     limit);
+    if (auto* filter = std::get_if<0>(&made)) (*filter)->source_ = source;
+    return made;
+  } catch (const std::bad_alloc&) {
+    return not_made{refusal::no_memory, "there is not so much memory"};
+  } catch (const std::exception& error) {
+    return not_made{refusal::no_plan, error.what()};
+  }
+}
+
+std::variant<std::unique_ptr<stored_filter>, not_made> stored_filter::make(const part_record& first,
+                                                                           part_limit limit) {
+  const std::uint64_t bytes = first.part.memory().total();
+  if (const std::uint64_t allowed = limit.bytes(); bytes > allowed)
+    return not_made{refusal::no_memory, "it needs " + std::to_string(bytes) + " bytes, and " +
+                                            std::to_string(allowed) + " are allowed"};
+  try {
+    auto filter = begin(first.whole, first.part, first.settings, first.seed);
+    if (!filter) return not_made{refusal::no_plan, "no such kind"};
+    return std::unique_ptr<stored_filter>(new stored_filter(
+        filter_facts{first.settings, first.history, part_source::records}, *std::move(filter)));
   } catch (const std::bad_alloc&) {
     return not_made{refusal::no_memory, "there is not so much memory"};
   } catch (const std::exception& error) {
@@ -67,6 +92,7 @@ std::variant<std::unique_ptr<stored_filter>, not_made> stored_filter::make(const
 }
 
 std::unique_ptr<stored_filter> stored_filter::duplicate() const {
+  if (damage_ != damage::none) return std::make_unique<stored_filter>(damage_);
   if (arriving_) return std::make_unique<stored_filter>(arriving_->duplicate());
   return std::visit(
       [&]<class Growing>(const Growing& filter) {
@@ -74,48 +100,88 @@ std::unique_ptr<stored_filter> stored_filter::duplicate() const {
         for (const auto& part : filter.parts()) parts.push_back(part.duplicate());
         Growing copy(filter.progress(), std::move(parts),
                      planner_of(part_of<Growing>::kind, settings_));
-        return std::unique_ptr<stored_filter>(new stored_filter(settings_, std::move(copy)));
+        return std::unique_ptr<stored_filter>(new stored_filter(facts(), std::move(copy)));
       },
       *filter_);
 }
 
-std::uint64_t stored_filter::next_part_bytes() const {
-  constexpr std::uint64_t no_plan = std::numeric_limits<std::uint64_t>::max();
+std::optional<filter_plan> stored_filter::plan_of_next_part(part_source source) const {
   return std::visit(
-      [&]<class Growing>(const Growing& filter) {
-        const growing_progress now = filter.progress();
-        const double elements =
-            std::ceil(static_cast<double>(filter.parts().back().plan().elements) * now.plan.growth);
-        if (elements > static_cast<double>(filter_plan::most_bits)) return no_plan;
+      [&]<class Growing>(const Growing& filter) -> std::optional<filter_plan> {
         try {
-          const filter_plan next = planner_of(part_of<Growing>::kind, settings_)(
-              static_cast<std::uint64_t>(elements), now.left * (1 - now.plan.tightening));
-          return next.predicted.fpr < now.left ? next.memory().total() : no_plan;
-        } catch (const std::exception&) {
-          return no_plan;  // the planner said so
+          return plan_part(part_of<Growing>::kind, settings_, filter.elements_of_next_part(),
+                           filter.error_of_next_part(), source);
+        } catch (const std::invalid_argument&) {
+          return std::nullopt;  // the planner said so
         }
       },
       *filter_);
 }
 
-bool stored_filter::can_grow(part_limit limit) {
-  if (!next_part_bytes_) next_part_bytes_ = next_part_bytes();
-  const std::uint64_t bytes = *next_part_bytes_;
-  if (bytes == std::numeric_limits<std::uint64_t>::max() || bytes > limit.bytes()) return false;
-  next_part_bytes_.reset();  // the next full part is another one
-  return true;
+growth_state stored_filter::grow(part_limit limit, part_source source) {
+  try {
+    if (!next_plan_) {
+      const std::optional<filter_plan> plan = plan_of_next_part(source);
+      next_plan_ = plan ? std::make_unique<filter_plan>(*plan) : nullptr;
+    }
+    if (*next_plan_ == nullptr) return growth_ = growth_state::no_plan;
+    if (grow_by(**next_plan_, limit) == growth_state::as_planned) source_ = source;
+  } catch (const std::bad_alloc&) {
+    growth_ = growth_state::no_memory;
+  }
+  return growth_;
 }
 
-add_outcome stored_filter::add(std::string_view item, part_limit limit) {
+growth_state stored_filter::grow(const part_record& next, part_limit limit) {
+  if (grow_by(next.part, limit) == growth_state::as_planned) source_ = part_source::records;
+  return growth_;
+}
+
+growth_state stored_filter::grow_by(const filter_plan& next, part_limit limit) {
+  growth_ = next.memory().total() > limit.bytes()
+                ? growth_state::no_plan
+                : std::visit([&](auto& filter) { return filter.grow_by(next); }, *filter_);
+  if (growth_ == growth_state::as_planned) next_plan_.reset();
+  return growth_;
+}
+
+part_record stored_filter::newest_part() const {
+  return std::visit(
+      [&](const auto& filter) {
+        return part_record{.settings = settings_,
+                           .whole = filter.progress().plan,
+                           .part = filter.parts().back().plan(),
+                           .seed = filter.hash().seed(),
+                           .parts = filter.parts().size() - 1,
+                           .elements = filter.counts().size,
+                           .history = history_};
+      },
+      *filter_);
+}
+
+bool stored_filter::is_continued_by(const part_record& next) const {
+  const growing_plan whole =
+      std::visit([](const auto& filter) { return filter.progress().plan; }, *filter_);
+  return next.settings == settings_ && next.whole.first_elements == whole.first_elements &&
+         next.whole.fpr == whole.fpr && next.whole.growth == whole.growth &&
+         next.whole.tightening == whole.tightening && next.part.kind == kind() &&
+         next.seed == seed() && next.parts == parts() && next.elements == size() &&
+         next.history == history_;
+}
+
+add_outcome stored_filter::add(std::string_view item) {
   return std::visit(
       [&](auto& filter) {
         const key_hash hash = filter.hash()(item);
-        if (is_full(filter) && !filter.may_contain(hash)) {
-          if (settings_.scale == scaling::fixed) return add_outcome::full;
-          if (!can_grow(limit)) return add_outcome::no_growth;
+        if (is_full(filter)) [[unlikely]] {
+          if (filter.may_contain(hash)) return add_outcome::present;
+          return settings_.scale == scaling::fixed ? add_outcome::full : add_outcome::needs_part;
         }
-        return filter.insert(hash) == insert_outcome::added ? add_outcome::added
-                                                            : add_outcome::present;
+        if (filter.insert(hash) != insert_outcome::added) return add_outcome::present;
+        constexpr std::uint64_t odd = 0x9E3779B97F4A7C15;
+        history_ = (history_ ^ hash.value) * odd;
+        ++unchecked_;
+        return add_outcome::added;
       },
       *filter_);
 }
@@ -156,10 +222,6 @@ filter_stats stored_filter::stats() const {
   return std::visit([](const auto& filter) { return filter.stats(); }, *filter_);
 }
 
-growth_state stored_filter::growth() const {
-  return std::visit([](const auto& filter) { return filter.growth(); }, *filter_);
-}
-
 double stored_filter::predicted_accesses() const {
   return std::visit(
       [](const auto& filter) {
@@ -185,11 +247,13 @@ double stored_filter::stated_error() const {
 }
 
 std::vector<std::byte> stored_filter::head() const {
+  if (damage_ != damage::none) return encode_damage(damage_);
   if (arriving_) return {arriving_->head().begin(), arriving_->head().end()};
-  return std::visit([&](const auto& filter) { return head_of(filter, settings_); }, *filter_);
+  return std::visit([&](const auto& filter) { return head_of(filter, facts()); }, *filter_);
 }
 
 std::uint64_t stored_filter::payload_bytes() const {
+  if (damage_ != damage::none) return 0;
   if (arriving_) return arriving_->received();
   return std::visit(
       [](const auto& filter) {
@@ -201,6 +265,7 @@ std::uint64_t stored_filter::payload_bytes() const {
 }
 
 void stored_filter::copy_payload(std::uint64_t begin, std::span<std::byte> out) const {
+  if (damage_ != damage::none) return;
   if (arriving_) return arriving_->copy_payload(begin, out);
   std::visit(
       [&](const auto& filter) {
@@ -245,6 +310,7 @@ std::optional<std::string> stored_filter::finish() {
 }
 
 std::size_t stored_filter::counted_bytes() const {
+  if (damage_ != damage::none) return sizeof *this;
   if (arriving_) return sizeof *this + arriving_->counted_bytes();
   return std::visit(
       [&](const auto& filter) {

@@ -5,7 +5,10 @@
 //   filter.head(), filter.copy_payload(...)         its bytes: dump.hpp says how they are laid out
 //
 // A filter that clients load chunk by chunk is `arriving` until its last byte is there and
-// verified; nothing can be asked of it before.
+// verified; nothing can be asked of it before. One that is damaged answers nothing any more.
+//
+// The history is a number that every element which was new changes: h' = (h ^ hash) * odd. Copies
+// with one history were told of the same elements in the same order.
 #pragma once
 
 #include <cstddef>
@@ -27,6 +30,7 @@
 #include "oneprobe/filter/standard.hpp"
 #include "oneprobe/scheme/schemes.hpp"
 #include "part_limit.hpp"
+#include "part_record.hpp"
 #include "reservation.hpp"
 #include "stored_part.hpp"
 
@@ -34,9 +38,9 @@ namespace oneprobe::redis {
 
 enum class add_outcome {
   added,
-  present,    // or it may be
-  full,       // a filter of fixed size has all its elements
-  no_growth,  // a further part would break the stated error or the memory limit
+  present,     // or it may be
+  full,        // a filter of fixed size has all its elements
+  needs_part,  // nothing was done: grow() comes first
 };
 
 /// A value, or the sentence that says why there is none.
@@ -56,10 +60,17 @@ class stored_filter {
 
   /// A part larger than the limit is refused before anything is allocated for it.
   static std::variant<std::unique_ptr<stored_filter>, not_made> make(const reservation& asked,
+                                                                     part_limit limit,
+                                                                     part_source source);
+  /// The same as it was made elsewhere.
+  static std::variant<std::unique_ptr<stored_filter>, not_made> make(const part_record& first,
                                                                      part_limit limit);
+  explicit stored_filter(damage what) noexcept : damage_(what) {}
   /// One that arrives by chunks. If it is complete, finish() comes next.
   explicit stored_filter(arriving_filter arriving)
-      : settings_(arriving.settings()),
+      : settings_(arriving.facts().settings),
+        history_(arriving.facts().history),
+        source_(arriving.facts().source),
         arriving_(std::make_unique<arriving_filter>(std::move(arriving))) {}
 
   stored_filter(const stored_filter&) = delete;
@@ -68,9 +79,36 @@ class stored_filter {
   /// The same bytes again. Throws std::bad_alloc.
   std::unique_ptr<stored_filter> duplicate() const;
 
-  /// REQUIRES of all the following: not arriving.
-  add_outcome add(std::string_view item, part_limit limit);
+  /// Whether it can be asked.
+  bool whole() const noexcept { return filter_.has_value(); }
+  damage damaged() const noexcept { return damage_; }
+  /// Lets go of everything. The first damage is the one that is told.
+  void spoil(damage what) noexcept {
+    filter_.reset();
+    arriving_.reset();
+    if (damage_ == damage::none) damage_ = what;
+  }
+
+  /// REQUIRES of all the following: whole.
+  /// Never more elements in a part than it was planned for.
+  add_outcome add(std::string_view item);
+  /// One more part, for elements that need one. If there is none, nothing is changed: `no_plan`
+  /// where it would break the stated error or the limit.
+  growth_state grow(part_limit limit, part_source source);
+  /// The same by a part that was planned elsewhere. REQUIRES: is_continued_by(next).
+  growth_state grow(const part_record& next, part_limit limit);
+  /// Whether the record is of the part that comes next to a copy of this filter.
+  bool is_continued_by(const part_record& next) const;
+  /// Of the newest part. REQUIRES: it is still empty.
+  part_record newest_part() const;
   bool may_contain(std::string_view item) const;
+
+  /// Who plans the parts to come, where commands are followed.
+  part_source source() const noexcept { return source_; }
+  std::uint64_t history() const noexcept { return history_; }
+  /// Whether so many elements came that copies should be told of the history again; now they were.
+  bool check_is_due() const noexcept { return unchecked_ >= elements_between_checks; }
+  void is_checked() noexcept { unchecked_ = 0; }
 
   const growth_settings& settings() const noexcept { return settings_; }
   std::uint64_t size() const;      // elements
@@ -80,7 +118,8 @@ class stored_filter {
   filter_kind kind() const;
   /// Reads everything.
   filter_stats stats() const;
-  growth_state growth() const;
+  /// What grow() came to the last time.
+  growth_state growth() const noexcept { return growth_; }
   /// Of a negative query, which asks every part.
   double predicted_accesses() const;
   /// The error planned for the parts that there are; at most the stated one.
@@ -104,17 +143,30 @@ class stored_filter {
   std::size_t counted_bytes() const;
 
  private:
-  stored_filter(growth_settings settings, any_growing filter)
-      : settings_(settings), filter_(std::move(filter)) {}
+  static constexpr std::uint32_t elements_between_checks = 128;
 
-  bool can_grow(part_limit limit);
-  /// Of the part that would come next; more than any limit if there is no plan for it.
-  std::uint64_t next_part_bytes() const;
+  stored_filter(const filter_facts& facts, any_growing filter)
+      : settings_(facts.settings),
+        history_(facts.history),
+        source_(facts.source),
+        filter_(std::move(filter)) {}
+
+  filter_facts facts() const noexcept { return {settings_, history_, source_}; }
+
+  growth_state grow_by(const filter_plan& next, part_limit limit);
+  /// None if there is no plan for it.
+  std::optional<filter_plan> plan_of_next_part(part_source source) const;
 
   growth_settings settings_{};
+  std::uint64_t history_ = 0;
+  part_source source_ = part_source::records;
+  damage damage_ = damage::none;
+  std::uint32_t unchecked_ = 0;
   std::optional<any_growing> filter_{};
   std::unique_ptr<arriving_filter> arriving_{};
-  std::optional<std::uint64_t> next_part_bytes_{};  // of a full filter, since planning takes long
+  growth_state growth_ = growth_state::as_planned;
+  /// Of a full filter that could not grow, since planning takes long: empty if there is none.
+  std::optional<std::unique_ptr<filter_plan>> next_plan_{};
 };
 
 }  // namespace oneprobe::redis

@@ -9,6 +9,10 @@
 #include <span>
 #include <utility>
 
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
+
 #include "oneprobe/core/filter_answers.hpp"
 #include "oneprobe/core/filter_plan.hpp"
 #include "oneprobe/core/line_memory.hpp"
@@ -32,7 +36,7 @@ class counted_memory {
     if (given_ == nullptr) throw std::bad_alloc();
     const auto begin = reinterpret_cast<std::uintptr_t>(given_);
     first_ = static_cast<std::byte*>(given_) + (line - begin % line) % line;
-    if (filled_with == contents::zeros) std::memset(first_, 0, size_);
+    if (filled_with == contents::zeros) set_to_zero({first_, size_});
   }
   counted_memory(counted_memory&& other) noexcept { swap(other); }
   counted_memory& operator=(counted_memory&& other) noexcept {
@@ -49,6 +53,23 @@ class counted_memory {
   std::size_t counted_bytes() const noexcept { return given_ == nullptr ? 0 : MallocSize(given_); }
 
  private:
+  /// Redis's allocator gives memory as it is. Whole pages are given back to the system, which has
+  /// zeros for whoever touches them again: nothing is written before it is used.
+  static void set_to_zero(std::span<std::byte> all) noexcept {
+#if defined(__linux__)
+    constexpr std::size_t worth_a_call = std::size_t{1} << 17;
+    constexpr std::size_t page = 1 << 16;  // the largest of any machine, or a multiple of it
+    const std::size_t before = (page - reinterpret_cast<std::uintptr_t>(all.data()) % page) % page;
+    if (all.size() >= worth_a_call + before) {
+      const std::size_t whole = (all.size() - before) / page * page;
+      if (::madvise(all.data() + before, whole, MADV_DONTNEED) == 0) {
+        std::memset(all.data(), 0, before);
+        all = all.subspan(before + whole);
+      }
+    }
+#endif
+    std::memset(all.data(), 0, all.size());
+  }
   void swap(counted_memory& other) noexcept {
     std::swap(given_, other.given_);
     std::swap(first_, other.first_);

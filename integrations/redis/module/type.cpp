@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdlib>
 #include <memory>
 #include <new>
 #include <optional>
@@ -73,7 +74,13 @@ class read_text {
 
 /// The filter, or a sentence.
 std::unique_ptr<stored_filter> read(io* in, std::string& fault) {
-  loaded<arriving_filter> begun = arriving_filter::begin(read_text(in).bytes());
+  const read_text head(in);
+  if (const auto damaged = decode_damage(head.bytes())) {
+    if (*damaged && LoadUnsigned(in) == 0) return std::make_unique<stored_filter>(**damaged);
+    fault = *damaged ? "a damaged filter must have no payload" : damaged->failure().sentence;
+    return nullptr;
+  }
+  loaded<arriving_filter> begun = arriving_filter::begin(head.bytes());
   if (!begun) {
     fault = begun.failure().sentence;
     return nullptr;
@@ -106,6 +113,24 @@ std::unique_ptr<stored_filter> read(io* in, std::string& fault) {
   return filter;
 }
 
+/// What stands for a filter that a primary sent by RESTORE, or for a copy that it made: Redis would
+/// go on without the key. Null where somebody hears of it.
+stored_filter* damaged_if_followed() noexcept {
+  return (GetContextFlags(nullptr) & context_replica) != 0 ? new stored_filter(damage::no_memory)
+                                                           : nullptr;
+}
+
+/// The same for one that is read. While a server's own files are loaded nothing may be left out,
+/// and a RESTORE in the AOF would be: this server ends. A replica that is sent a file asks for it
+/// again.
+stored_filter* without_memory(io* in) noexcept {
+  const int flags = GetContextFlags(nullptr);
+  if ((flags & context_loading) == 0) return damaged_if_followed();
+  if ((flags & context_replica) != 0) return nullptr;
+  LogIOError(in, "warning", "oneprobe: there is not so much memory as a filter needs");
+  std::exit(EXIT_FAILURE);
+}
+
 void* load(io* in, int version) {
   std::string fault;
   if (version > type_version) {
@@ -114,6 +139,7 @@ void* load(io* in, int version) {
     try {
       if (auto filter = read(in, fault)) return filter.release();
     } catch (const std::bad_alloc&) {
+      if (stored_filter* damaged = without_memory(in)) return damaged;
       fault = "there is not so much memory";
     }
   }
@@ -125,6 +151,9 @@ void* load(io* in, int version) {
 
 void rewrite(io* out, string* name, void* value) {
   const stored_filter& filter = filter_in(value);
+  if (filter.damaged() != damage::none)
+    return EmitAOF(out, "OP.REPLAY", "scl", name, "DAMAGED",
+                   static_cast<long long>(filter.damaged()));
   const std::vector<std::byte> head = filter.head();
   const auto emit = [&](std::uint64_t iterator, std::span<const std::byte> bytes) {
     EmitAOF(out, "OP.LOADCHUNK", "slb", name, static_cast<long long>(iterator), as_text(bytes),
@@ -157,7 +186,7 @@ void* copy(string*, string*, const void* value) {
   try {
     return filter_in(value).duplicate().release();
   } catch (const std::bad_alloc&) {
-    return nullptr;
+    return damaged_if_followed();
   }
 }
 

@@ -1,15 +1,21 @@
 """What a filter survives: RDB files, the AOF, replicas, kill -9, and bytes that somebody tampered with."""
 
+import os
 import random
+import shutil
 import struct
+import sys
+import tempfile
 import threading
 import unittest
 from pathlib import Path
 
-from servers import RespError, Server, eventually
+from servers import Client, Primary, RespError, Server, aof_of, eventually, rewrite_aof, write_aof
 
-# DUMP of what make_golden() makes, by Redis 7.0.
-GOLDEN = Path(__file__).resolve().parent / "golden" / "filter.v1.dump"
+# What make_golden() makes, by Redis 7.0: as DUMP gives it, as commands in the AOF, and rewritten. Called with --write-golden
+# this program writes those of the newest version.
+GOLDEN = Path(__file__).resolve().parent / "golden"
+TRIALS = int(os.environ.get("ONEPROBE_REDIS_MUTATIONS", "120"))  # changed bytes of each filter
 AOF = ("--appendonly", "yes", "--appendfsync", "always")
 
 
@@ -66,9 +72,7 @@ class Keeping(unittest.TestCase):
             self.assertEqual(client.call("DEBUG", "DIGEST"), before, "by an RDB file")
             client.call("DEBUG", "LOADAOF")
             self.assertEqual(client.call("DEBUG", "DIGEST"), before, "by the commands in the AOF")
-            client.call("BGREWRITEAOF")
-            eventually("the AOF is rewritten", lambda: b"aof_rewrite_in_progress:0" in client.call("INFO", "persistence")
-                       and b"aof_rewrite_scheduled:0" in client.call("INFO", "persistence"))
+            rewrite_aof(client)
             client.call("DEBUG", "LOADAOF")
             self.assertEqual(client.call("DEBUG", "DIGEST"), before, "by the rewritten AOF")
             # They go on growing as they would have.
@@ -191,33 +195,82 @@ class Keeping(unittest.TestCase):
         client.call("OP.RESERVE", key, "0.01", "100", "EXPANSION", "3", "SEED", "20081", "KIND", "standard")
         client.call("BF.MADD", key, *[f"item {i}" for i in range(250)])
 
+    def assert_golden(self, client, key):
+        self.assertNotIn(0, client.call("BF.MEXISTS", key, *[f"item {i}" for i in range(250)]))
+        self.assertEqual(client.call("BF.INFO", key, "FILTERS"), [2])
+
     def test_what_version_1_wrote_is_read_for_ever(self):
         server = self.server()
         with server.client() as client:
-            client.call("RESTORE", "golden", 0, GOLDEN.read_bytes())
-            self.assertNotIn(0, client.call("BF.MEXISTS", "golden", *[f"item {i}" for i in range(250)]))
+            client.call("RESTORE", "golden", 0, (GOLDEN / "filter.v1.dump").read_bytes())
+            self.assert_golden(client, "golden")
+            # The same plans and bits; the history is not in it.
+            self.make_golden(client, "new")
+            self.assertEqual(client.call("BF.SCANDUMP", "golden", 0)[1][64:], client.call("BF.SCANDUMP", "new", 0)[1][64:])
+            self.assertEqual(client.call("BF.SCANDUMP", "golden", 1), client.call("BF.SCANDUMP", "new", 1))
+            self.assertEqual(client.call("BF.MADD", "golden", *[f"more {i}" for i in range(1000)]),
+                             client.call("BF.MADD", "new", *[f"more {i}" for i in range(1000)]))
+
+    def test_what_version_2_wrote_is_read_for_ever(self):
+        server = self.server()
+        with server.client() as client:
+            client.call("RESTORE", "golden", 0, (GOLDEN / "filter.v2.dump").read_bytes())
+            self.assert_golden(client, "golden")
             # Goes red when plans, hashes or the format change: then the same commands make another filter.
             self.make_golden(client, "new")
-            self.assertEqual(client.call("BF.SCANDUMP", "golden", 0), client.call("BF.SCANDUMP", "new", 0))
-            self.assertEqual(client.call("BF.SCANDUMP", "golden", 1), client.call("BF.SCANDUMP", "new", 1))
+            self.assertEqual(*client.call("DEBUG", "DIGEST-VALUE", "golden", "new"))
             head = client.call("BF.SCANDUMP", "golden", 0)[1]
             self.assertEqual(head[:8], b"O_REDIS1")
-            self.assertEqual(struct.unpack("<IIQd", head[8:32]), (1, 0, 3, 0.0))
+            self.assertEqual(struct.unpack("<IIQd", head[8:32]), (2, 0, 3, 0.0))
+            digest = client.call("DEBUG", "DIGEST-VALUE", "golden")
+            for name in ("commands.v2.aof", "rewritten.v2.aof"):
+                client.call("DEL", "golden")
+                commands = (GOLDEN / name).read_bytes()
+                self.assertNotIn(b"OP.RESERVE", commands)
+                self.assertEqual(self.loaded(commands).call("DEBUG", "DIGEST-VALUE", "golden"), digest, name)
+                with Primary(commands) as primary, self.server("--replicaof", "127.0.0.1", str(primary.port)).client() as there:
+                    eventually("the replica has it", lambda: there.call("DEBUG", "DIGEST-VALUE", "golden") == digest)
+
+    def test_what_was_asked_for_is_followed_as_it_was_by_older_versions(self):
+        """They told replicas and the AOF what was asked for, and each server planned and grew by itself."""
+        request = ["OP.RESERVE", "golden", "0.01", "100", "EXPANSION", "3", "SEED", "20081", "KIND", "standard"]
+        made = ["OP.INSERT", "made", "CAPACITY", "100", "ERROR", "0.01", "EXPANSION", "2", "KIND", "standard", "SEED", "1",
+                "ITEMS", "a"]
+        items = [f"item {i}" for i in range(250)]
+        commands = [request, made] + [["BF.ADD", key, item] for item in items for key in ("golden", "made")]
+        client = self.loaded(b"".join(map(Client.encode, commands)))
+        self.assert_golden(client, "golden")
+        self.assertNotIn(0, client.call("BF.MEXISTS", "made", "a", *items))
+        # From here on whoever follows is told of parts.
+        more = [f"more {i}" for i in range(1000)]
+        client.call("BF.MADD", "golden", *more)
+        digest = client.call("DEBUG", "DIGEST-VALUE", "golden")
+        client.call("DEBUG", "LOADAOF")
+        self.assertEqual(client.call("DEBUG", "DIGEST-VALUE", "golden"), digest)
+
+    def loaded(self, commands):
+        """A client of a server that has begun with these commands in its AOF."""
+        folder = Path(tempfile.mkdtemp(prefix="oneprobe-redis-"))
+        self.addCleanup(shutil.rmtree, folder, ignore_errors=True)
+        write_aof(folder, commands)
+        client = self.server(*AOF, "--aof-use-rdb-preamble", "no", "--dir", str(folder)).client()
+        self.addCleanup(client.close)
+        return client
 
     def test_a_newer_version_is_refused(self):
         server = self.server()
         with server.client() as client:
-            dump = bytearray(GOLDEN.read_bytes())
+            dump = bytearray((GOLDEN / "filter.v2.dump").read_bytes())
             self.assertEqual(dump[:2], b"\x07\x81")  # a module's value, and its type in the eight bytes that follow
             dump[9] += 1  # of which the last ten bits are the version
             newer = bytes(dump[:-8]) + struct.pack("<Q", crc64(dump[:-8]))
             self.assertIsInstance(client.ask("RESTORE", "x", 0, newer), RespError)
             self.assertIn("a filter is refused: it has a newer format, version 2", server.log_text())
-            client.call("RESTORE", "golden", 0, GOLDEN.read_bytes())
+            client.call("RESTORE", "golden", 0, (GOLDEN / "filter.v2.dump").read_bytes())
             head = bytearray(client.call("BF.SCANDUMP", "golden", 0)[1])
             head[8] += 1
             self.assertEqual(str(client.ask("BF.LOADCHUNK", "x", 1, bytes(head))), "ERR received bad data")
-            self.assertIn("the head of a filter is refused: the payload has a newer format: 2", server.log_text())
+            self.assertIn("the head of a filter is refused: the payload has a newer format: 3", server.log_text())
             self.assertEqual(client.call("EXISTS", "x"), 0)
 
     def test_no_changed_byte_is_taken(self):
@@ -228,7 +281,7 @@ class Keeping(unittest.TestCase):
             for key in ("one", "passing", "fingerprint", "balanced", "blocked"):
                 dump = client.call("DUMP", key)
                 digest = client.call("DEBUG", "DIGEST-VALUE", key)
-                for trial in range(120):
+                for trial in range(TRIALS):
                     body = bytearray(dump[:-8])
                     how = trial % 3
                     if how == 0:  # one bit, anywhere after the type
@@ -258,7 +311,7 @@ class Keeping(unittest.TestCase):
             for key in ("passing", "fingerprint"):
                 head = client.call("BF.SCANDUMP", key, 0)[1]
                 end, data = client.call("BF.SCANDUMP", key, 1)
-                for trial in range(150):
+                for trial in range(TRIALS):
                     client.call("DEL", "x")
                     bad_head, bad_data = bytearray(head), bytearray(data)
                     changed = bad_head if trial % 2 == 0 else bad_data
@@ -269,6 +322,24 @@ class Keeping(unittest.TestCase):
                     else:
                         self.assertEqual(str(client.ask("BF.LOADCHUNK", "x", end, bytes(bad_data))), "ERR received bad data")
                     self.assertEqual(client.call("EXISTS", "x"), 0)
+
+    def test_no_changed_record_of_a_part_is_taken(self):
+        server = self.server()
+        commands = (GOLDEN / "commands.v2.aof").read_bytes()
+        begin = commands.index(b"O_REDISP")
+        record = commands[begin:begin + 424]
+        with server.client() as client:
+            changed = []
+            for bit in range(8 * len(record)):
+                changed.append(bytearray(record))
+                changed[-1][bit // 8] ^= 1 << bit % 8
+            changed += [record[:size] for size in range(len(record))] + [record + b"x"]
+            for first in range(0, len(changed), 500):
+                replies = client.pipeline([("OP.REPLAY", "x", "PART", bytes(each)) for each in changed[first:first + 500]])
+                self.assertEqual(set(map(str, replies)), {"ERR received bad data"})
+            self.assertEqual(client.call("EXISTS", "x"), 0)
+            self.assertEqual(client.call("OP.REPLAY", "x", "PART", record), "OK")
+            self.assertEqual(client.call("BF.INFO", "x", "ITEMS"), [0])
 
     def test_random_and_hostile_arguments_do_no_harm(self):
         server = self.server()
@@ -294,5 +365,21 @@ class Keeping(unittest.TestCase):
         self.assertIsNone(server.process.poll())
 
 
+def write_golden():
+    server = Server(*AOF, "--aof-use-rdb-preamble", "no")
+    try:
+        with server.client() as client:
+            Keeping.make_golden(client, "golden")
+            (GOLDEN / "filter.v2.dump").write_bytes(client.call("DUMP", "golden"))
+            (GOLDEN / "commands.v2.aof").write_bytes(aof_of(server, "incr"))
+            rewrite_aof(client)
+            (GOLDEN / "rewritten.v2.aof").write_bytes(aof_of(server, "base"))
+    finally:
+        server.end()
+
+
 if __name__ == "__main__":
-    unittest.main()
+    if sys.argv[1:] == ["--write-golden"]:
+        write_golden()
+    else:
+        unittest.main()

@@ -130,7 +130,8 @@ class Client:
 class Server:
     """One server; its folder stays when it is started again."""
 
-    def __init__(self, *options, module_options=()):
+    def __init__(self, *options, module=MODULE, module_options=()):
+        self.module = module
         self.options = options
         self.module_options = module_options
         self.folder = tempfile.mkdtemp(prefix="oneprobe-redis-")
@@ -143,7 +144,7 @@ class Server:
             self.port = port or free_port()
             command = [
                 SERVER, "--port", str(self.port), "--bind", "127.0.0.1", "--dir", self.folder, "--save", "",
-                "--enable-debug-command", "local", *self.options, "--loadmodule", MODULE,
+                "--enable-debug-command", "local", *self.options, "--loadmodule", self.module,
                 *self.module_options,
             ]
             self.log = open(Path(self.folder) / "log", "ab")
@@ -189,6 +190,79 @@ class Server:
     def end(self):
         self.kill()
         shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def write_aof(folder, *files):
+    """The AOF of a server of that folder: commands, the first file as it was rewritten if there are two."""
+    folder = Path(folder) / "appendonlydir"
+    folder.mkdir(exist_ok=True)
+    kinds = "i" if len(files) == 1 else "bi"
+    lines = []
+    for number, (kind, content) in enumerate(zip(kinds, files), 1):
+        name = f"appendonly.aof.{number}." + ("incr" if kind == "i" else "base") + ".aof"
+        (folder / name).write_bytes(content)
+        lines.append(f"file {name} seq {number} type {kind}\n")
+    (folder / "appendonly.aof.manifest").write_text("".join(lines))
+
+
+def aof_of(server, kind):
+    """The newest file of the AOF: `incr`, of commands, or `base`, which was rewritten."""
+    found = (Path(server.folder) / "appendonlydir").glob(f"*.{kind}.aof")
+    return max(found, key=lambda path: int(path.name.split(".")[2])).read_bytes()
+
+
+def rewrite_aof(client):
+    client.call("BGREWRITEAOF")
+    wait_for_aof(client)
+
+
+def wait_for_aof(client):
+    eventually("the AOF is rewritten", lambda: b"aof_rewrite_in_progress:0" in client.call("INFO", "persistence")
+               and b"aof_rewrite_scheduled:0" in client.call("INFO", "persistence"))
+
+
+class Primary(threading.Thread):
+    """What a replica takes for its primary: one without keys, which then sends these commands."""
+
+    EMPTY = b"REDIS0010\xff" + bytes(8)  # an RDB file without a checksum
+
+    def __init__(self, commands):
+        super().__init__(daemon=True)
+        self.commands = commands
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self.listener.getsockname()[1]
+        self.ended = threading.Event()
+
+    def __enter__(self):
+        self.start()
+        return self
+
+    def __exit__(self, *_):
+        self.ended.set()
+        self.listener.close()
+        self.join()
+
+    def run(self):
+        self.listener.settimeout(PATIENCE)
+        try:
+            connection, _ = self.listener.accept()
+            with connection:
+                connection.settimeout(PATIENCE)
+                self.serve(connection)
+        except OSError:
+            pass
+
+    def serve(self, connection):
+        received = b""
+        while True:
+            received += connection.recv(4096)
+            if b"PSYNC" in received:
+                break
+            if received.endswith(b"\r\n"):
+                connection.sendall(b"+PONG\r\n" if b"PING" in received else b"+OK\r\n" * received.upper().count(b"REPLCONF"))
+                received = b""
+        connection.sendall(b"+FULLRESYNC " + b"0" * 40 + b" 0\r\n$%d\r\n" % len(self.EMPTY) + self.EMPTY + self.commands)
+        self.ended.wait(PATIENCE)
 
 
 class Cluster:

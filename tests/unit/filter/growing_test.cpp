@@ -315,6 +315,38 @@ TEST(growing, a_part_without_a_plan_is_not_added) {
   }
 }
 
+TEST(growing, who_asks_for_a_part_is_told_whether_it_came) {
+  using growing_scarce = growing_filter<scarce_filter>;
+  growing_scarce filter(80, 0.01, seeded_hash(1));
+  growing_scarce by_itself = filter;
+  const auto keys = keys_from(0, 200);
+  insert_each(filter, {keys.begin(), keys.begin() + 80});
+  const filter_plan next =
+      plain_engine::default_plan(filter.elements_of_next_part(), filter.error_of_next_part());
+  EXPECT_EQ(next.elements, 160u);
+  const growing_progress before = filter.progress();
+
+  scarce_filter::fails = true;
+  EXPECT_EQ(filter.grow_by(next), growth_state::no_memory);
+  scarce_filter::fails = false;
+  filter_plan bad = next;
+  bad.cells = 0;
+  EXPECT_EQ(filter.grow_by(bad), growth_state::no_plan);
+  bad = next;
+  bad.predicted.fpr = before.left;
+  EXPECT_EQ(filter.grow_by(bad), growth_state::no_plan);
+  EXPECT_EQ(filter.parts().size(), 1u);
+  EXPECT_EQ(filter.growth(), growth_state::as_planned);
+  EXPECT_EQ(filter.progress().grow_at, before.grow_at);
+  EXPECT_EQ(filter.progress().left, before.left);
+
+  EXPECT_EQ(filter.grow_by(next), growth_state::as_planned);
+  EXPECT_EQ(filter.parts().size(), 2u);
+  insert_each(filter, {keys.begin() + 80, keys.end()});
+  insert_each(by_itself, keys);
+  expect_same(filter, by_itself);
+}
+
 // The default plans end at an error of 1e-9: as many parts of that error as the stated one allows.
 TEST(growing, at_the_smallest_errors_parts_stop_being_tighter) {
   growing_plain filter(1000, 5e-9, seeded_hash(1));

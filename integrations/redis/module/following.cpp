@@ -1,0 +1,43 @@
+#include "following.hpp"
+
+#include <algorithm>
+#include <memory>
+
+#include "arguments.hpp"
+#include "stored_filter.hpp"
+
+namespace oneprobe::redis {
+
+void miss(context* ctx, opened_key& key, string* name, damage what) noexcept {
+  if (!follows(ctx)) return;
+  constexpr std::size_t most_shown = 64;
+  const std::string_view shown = text_of(name).substr(0, most_shown);
+  Log(ctx, "warning",
+      "oneprobe: a command of the primary or the AOF cannot be followed; key '%.*s': %s",
+      static_cast<int>(shown.size()), shown.data(), words_of(what));
+  switch (key.content()) {
+    case opened_key::holds::another_type:
+      break;  // which is not ours to change
+    case opened_key::holds::nothing:
+      key.put(std::make_unique<stored_filter>(what));
+      break;
+    case opened_key::holds::filter:
+      key.filter().spoil(what);
+      break;
+  }
+}
+
+int refuse(context* ctx, opened_key& key, string* name, damage what, const char* text) noexcept {
+  miss(ctx, key, name, what);
+  return ReplyWithError(ctx, text);
+}
+
+int refuse(context* ctx, string** argv, int argc, damage what, const char* text) noexcept {
+  if (argc > 1 && follows(ctx)) {
+    opened_key key(ctx, argv[1], read_write);
+    miss(ctx, key, argv[1], what);
+  }
+  return text != nullptr ? ReplyWithError(ctx, text) : WrongArity(ctx);
+}
+
+}  // namespace oneprobe::redis
