@@ -41,7 +41,11 @@ CONFIGURED = (
 )
 # Scripts, by their folder: what they need, and how they are told where it is.
 SCRIPTS = {
-    "integrations/redis/tests": ("redis/oneprobe.so", "ONEPROBE_REDIS_MODULE"),
+    "integrations/redis/tests": {
+        "ONEPROBE_REDIS_MODULE": "redis/oneprobe.so",
+        "ONEPROBE_REDIS_SCARCE": "redis/scarce.so",
+        "ONEPROBE_REDIS_OTHER": "redis/other.so",
+    },
 }
 KILLED = ("killed", "killed by a crash", "killed: does not end")
 
@@ -142,7 +146,7 @@ class Tree:
     def prepare(self, entry, source):
         """What must be built for a test, and the command that links it; no command for a script."""
         if entry.is_script:
-            return [SCRIPTS[str(Path(entry.program).parent)][0]], None
+            return list(SCRIPTS[str(Path(entry.program).parent)].values()), None
         if source not in self.linking:
             self.linking[source] = self.only_needed(f"tests/oneprobe_test_{entry.program.replace('/', '_')}", source)
         return self.linking[source]
@@ -184,8 +188,8 @@ class Tree:
         """Exit code and output of the named test; no code if it did not end in time."""
         environment = dict(self.environment)
         if entry.is_script:
-            made, variable = SCRIPTS[str(Path(entry.program).parent)]
-            environment[variable] = str(self.build / made)
+            for variable, made in SCRIPTS[str(Path(entry.program).parent)].items():
+                environment[variable] = str(self.build / made)
             command = [sys.executable, str(self.root / entry.program), entry.case]
         else:
             command = [str(self.build / "mutants" / source.stem), f"--gtest_filter={filter_of(entry)}"]

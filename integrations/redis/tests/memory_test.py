@@ -95,6 +95,33 @@ class Memory(unittest.TestCase):
         with server.client() as client:
             self.assertEqual(client.call("DEBUG", "DIGEST"), before)
 
+    def test_at_maxmemory_what_was_acknowledged_is_kept(self):
+        server = self.server(*AOF)
+        with server.client() as client:
+            replica = self.server("--replicaof", "127.0.0.1", str(server.port))
+            eventually("the replica follows", lambda: client.call("WAIT", 1, 100) == 1)
+            client.call("BF.RESERVE", "k", "0.001", "20000")
+            used = int(client.call("INFO", "memory").split(b"used_memory:")[1].split()[0])
+            client.call("CONFIG", "SET", "maxmemory", used + 400_000)
+            kept, refused = [], None
+            for first in range(0, 1_000_000, 500):
+                items = [str(i) for i in range(first, first + 500)]
+                refused = client.ask("BF.MADD", "k", *items)
+                if isinstance(refused, RespError):
+                    break
+                kept.extend(item for item, reply in zip(items, refused) if reply in (0, 1))
+            self.assertRegex(str(refused), "^OOM ")
+            client.call("CONFIG", "SET", "maxmemory", 0)
+            eventually("the replica has everything", lambda: client.call("WAIT", 1, 1000) == 1)
+            digest = client.call("DEBUG", "DIGEST")
+            with replica.client() as there:
+                self.assertEqual(there.call("DEBUG", "DIGEST"), digest)
+            for first in range(0, len(kept), 1000):
+                self.assert_has(client, {"k": kept[first:first + 1000]})
+        server.restart()
+        with server.client() as client:
+            self.assertEqual(client.call("DEBUG", "DIGEST"), digest)
+
     def test_without_address_space_a_full_filter_refuses(self):
         server = self.server(*AOF)
         with server.client() as client:
