@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "oneprobe/core/levels.hpp"
+#include "oneprobe/detail/base/levels.hpp"
 #include "oneprobe/model/churn.hpp"
 #include "oneprobe/model/fluid.hpp"
 #include "oneprobe/model/partition.hpp"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "balance_prediction.hpp"
-#include "oneprobe/core/balancer_plan.hpp"
+#include "oneprobe/balancer_plan.hpp"
 #include "oneprobe/model/balance.hpp"
 #include "oneprobe/model/bucket.hpp"
 #include "oneprobe/model/churn.hpp"

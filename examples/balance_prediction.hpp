@@ -17,7 +17,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "oneprobe/core/balancer_plan.hpp"
+#include "oneprobe/balancer_plan.hpp"
 #include "oneprobe/model/balance.hpp"
 #include "oneprobe/model/churn.hpp"
 

@@ -12,7 +12,7 @@
 #include <exception>
 #include <functional>
 #include <memory>
-#include <oneprobe/table/bounded_map.hpp>
+#include <oneprobe/map/bounded_map.hpp>
 #include <span>
 #include <string_view>
 #include <unordered_map>

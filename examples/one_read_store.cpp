@@ -7,7 +7,7 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
-#include <oneprobe/summary/page_store_builder.hpp>
+#include <oneprobe/page_store/builder.hpp>
 #include <span>
 #include <stdexcept>
 #include <string>

@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <oneprobe/hash/derive.hpp>
+#include <oneprobe/detail/hash/derive.hpp>
 #include <vector>
 
 namespace packets {

@@ -8,10 +8,10 @@
 #include <cstdlib>
 #include <span>
 
-#include "oneprobe/format/bytes.hpp"
-#include "oneprobe/format/checksum.hpp"
-#include "oneprobe/format/load_failure.hpp"
-#include "oneprobe/format/preamble.hpp"
+#include "oneprobe/detail/io/bytes.hpp"
+#include "oneprobe/detail/io/checksum.hpp"
+#include "oneprobe/detail/io/preamble.hpp"
+#include "oneprobe/files.hpp"
 
 namespace hostile_file {
 

@@ -17,10 +17,10 @@
 #include <vector>
 
 #include "hostile_file.hpp"
-#include "oneprobe/format/page_file.hpp"
-#include "oneprobe/format/store_log.hpp"
-#include "oneprobe/format/store_parameters.hpp"
-#include "oneprobe/summary/page_store.hpp"
+#include "oneprobe/detail/io/page_file.hpp"
+#include "oneprobe/detail/page_store/log.hpp"
+#include "oneprobe/detail/page_store/parameters.hpp"
+#include "oneprobe/page_store/page_store.hpp"
 
 namespace {
 

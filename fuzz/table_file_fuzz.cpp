@@ -15,9 +15,9 @@
 #include <vector>
 
 #include "hostile_file.hpp"
-#include "oneprobe/table/bounded_map.hpp"
-#include "oneprobe/table/bounded_set.hpp"
-#include "oneprobe/table/file.hpp"
+#include "oneprobe/map/bounded_map.hpp"
+#include "oneprobe/map/bounded_set.hpp"
+#include "oneprobe/map/file.hpp"
 
 namespace {
 

@@ -14,8 +14,8 @@ from pathlib import Path
 INCLUDE = Path(__file__).resolve().parent.parent / "include"
 DEFAULT = [
     "oneprobe/filter/any_filter.hpp", "oneprobe/filter/concurrent.hpp", "oneprobe/filter/growing.hpp",
-    "oneprobe/filter/rotating.hpp", "oneprobe/table/bounded_map.hpp", "oneprobe/table/bounded_set.hpp",
-    "oneprobe/table/concurrent_map.hpp",
+    "oneprobe/filter/rotating.hpp", "oneprobe/map/bounded_map.hpp", "oneprobe/map/bounded_set.hpp",
+    "oneprobe/map/concurrent_map.hpp",
 ]
 OURS = re.compile(r'#include [<"](oneprobe/[^>"]+)[>"]')
 
@@ -35,7 +35,7 @@ def lines_of(header, seen):
 
 
 def amalgamated(headers):
-    version = re.search(r'"(\d+\.\d+\.\d+)"', (INCLUDE / "oneprobe/core/version.hpp").read_text("utf-8"))[1]
+    version = re.search(r'"(\d+\.\d+\.\d+)"', (INCLUDE / "oneprobe/version.hpp").read_text("utf-8"))[1]
     seen = set()
     body = [line for header in headers for line in lines_of(header, seen)]
     head = (

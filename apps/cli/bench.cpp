@@ -14,7 +14,7 @@
 #include "bench/machine.hpp"
 #include "bench/our_filters.hpp"
 #include "group.hpp"
-#include "oneprobe/core/simd.hpp"
+#include "oneprobe/detail/simd/isa.hpp"
 #include "progress.hpp"
 
 namespace oneprobe::cli {

@@ -11,8 +11,8 @@
 #include <string>
 
 #include "exit_code.hpp"
-#include "oneprobe/format/input_file.hpp"
-#include "oneprobe/format/load_failure.hpp"
+#include "oneprobe/detail/io/input_file.hpp"
+#include "oneprobe/files.hpp"
 
 namespace oneprobe::cli {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "group.hpp"
-#include "oneprobe/core/version.hpp"
+#include "oneprobe/version.hpp"
 
 namespace oneprobe::cli {
 namespace {

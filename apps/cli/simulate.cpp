@@ -13,7 +13,7 @@
 
 #include "command.hpp"
 #include "model/common.hpp"
-#include "oneprobe/core/levels.hpp"
+#include "oneprobe/detail/base/levels.hpp"
 #include "oneprobe/model/churn.hpp"
 #include "oneprobe/model/partition.hpp"
 #include "oneprobe/sim/simulate.hpp"

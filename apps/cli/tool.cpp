@@ -23,7 +23,7 @@
 #include "filter.hpp"
 #include "group.hpp"
 #include "model.hpp"
-#include "oneprobe/core/version.hpp"
+#include "oneprobe/version.hpp"
 #include "options.hpp"
 #include "plan.hpp"
 #include "redis.hpp"

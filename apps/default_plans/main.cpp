@@ -1,7 +1,7 @@
-// Writes include/oneprobe/core/default_plan_table.hpp to standard output: the planner's answers on
-// a grid of errors.
+// Writes include/oneprobe/detail/generated/default_filter_plan_table.hpp to standard output: the
+// planner's answers on a grid of errors.
 //
-//   oneprobe_default_plans > include/oneprobe/core/default_plan_table.hpp
+//   oneprobe_default_plans > include/oneprobe/detail/generated/default_filter_plan_table.hpp
 //
 // A cell is a block that the planner chose for the middle of its errors, filled as far as its two
 // ends and its middle allow; between them fills and predictions are interpolated.
@@ -12,7 +12,7 @@
 #include <functional>
 #include <stdexcept>
 
-#include "oneprobe/core/balanced_layout.hpp"
+#include "oneprobe/detail/planning/balanced_layout.hpp"
 #include "oneprobe/model/balanced_levels.hpp"
 #include "oneprobe/model/bloom.hpp"
 #include "oneprobe/model/fingerprint.hpp"

@@ -44,7 +44,7 @@ int main() {
 
 #include <array>
 
-#include "oneprobe/core/pocket_shape.hpp"
+#include "oneprobe/detail/planning/fingerprint_bucket_shape.hpp"
 
 namespace oneprobe::redis {
 

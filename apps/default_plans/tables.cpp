@@ -1,7 +1,7 @@
-// Writes include/oneprobe/core/default_table_designs.hpp to standard output: the planner's levels
-// of a churning table of 16-byte elements for every bucket capacity.
+// Writes include/oneprobe/detail/generated/default_table_designs.hpp to standard output: the
+// planner's levels of a churning table of 16-byte elements for every bucket capacity.
 //
-//   oneprobe_default_tables > include/oneprobe/core/default_table_designs.hpp
+//   oneprobe_default_tables > include/oneprobe/detail/generated/default_table_designs.hpp
 #include <cstdio>
 #include <vector>
 
@@ -52,7 +52,7 @@ int main() {
 
 #include <array>
 
-#include "oneprobe/core/table_layout.hpp"
+#include "oneprobe/detail/planning/table_layout.hpp"
 
 namespace oneprobe::inline v0_1::detail {
 

@@ -1,12 +1,12 @@
-// Writes include/oneprobe/core/tag_refusals_table.hpp to standard output: what buckets refuse for a
-// tag, by the model, for every kind of bucket that has several groups of slots.
+// Writes include/oneprobe/detail/generated/tag_refusals_table.hpp to standard output: what buckets
+// refuse for a tag, by the model, for every kind of bucket that has several groups of slots.
 //
-//   oneprobe_tag_refusals > include/oneprobe/core/tag_refusals_table.hpp
+//   oneprobe_tag_refusals > include/oneprobe/detail/generated/tag_refusals_table.hpp
 #include <cmath>
 #include <cstdio>
 #include <vector>
 
-#include "oneprobe/core/table_plan.hpp"
+#include "oneprobe/map/plan.hpp"
 #include "oneprobe/model/grouped_slots.hpp"
 #include "oneprobe/model/poisson.hpp"
 
@@ -62,7 +62,7 @@ int main() {
 #include <array>
 #include <cstdint>
 
-#include "oneprobe/core/table_plan.hpp"
+#include "oneprobe/map/plan.hpp"
 
 namespace oneprobe::inline v0_1::detail {
 

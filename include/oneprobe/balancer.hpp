@@ -35,13 +35,13 @@
 #include <variant>
 #include <vector>
 
-#include "oneprobe/core/balancer_plan.hpp"
-#include "oneprobe/core/error.hpp"
-#include "oneprobe/core/levels.hpp"
-#include "oneprobe/core/placement.hpp"
-#include "oneprobe/scheme/admission.hpp"
-#include "oneprobe/scheme/schemes.hpp"
-#include "oneprobe/scheme/walk.hpp"
+#include "oneprobe/balancer_plan.hpp"
+#include "oneprobe/detail/base/error.hpp"
+#include "oneprobe/detail/base/levels.hpp"
+#include "oneprobe/detail/placement/admission.hpp"
+#include "oneprobe/detail/placement/concepts.hpp"
+#include "oneprobe/detail/placement/schemes.hpp"
+#include "oneprobe/detail/placement/walk.hpp"
 
 namespace oneprobe::inline v0_1 {
 

@@ -20,7 +20,7 @@
 #include <ctime>
 #include <filesystem>
 #include <memory>
-#include <oneprobe/hash/derive.hpp>
+#include <oneprobe/detail/hash/derive.hpp>
 #include <sstream>
 #include <stdexcept>
 #include <string>

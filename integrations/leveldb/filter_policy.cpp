@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <oneprobe/hash/hasher.hpp>
+#include <oneprobe/hash.hpp>
 #include <oneprobe_leveldb/filter_policy.hpp>
 #include <oneprobe_leveldb/small_pocket.hpp>
 #include <span>

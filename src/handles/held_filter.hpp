@@ -30,15 +30,15 @@
 #include <string>
 #include <utility>
 
-#include "oneprobe/core/erase_outcome.hpp"
-#include "oneprobe/core/error.hpp"
-#include "oneprobe/core/filter_answers.hpp"
-#include "oneprobe/core/filter_plan.hpp"
-#include "oneprobe/core/hash_feed.hpp"
-#include "oneprobe/core/key_hash.hpp"
-#include "oneprobe/core/line_memory.hpp"
+#include "oneprobe/detail/base/error.hpp"
+#include "oneprobe/erase_outcome.hpp"
 #include "oneprobe/filter/basic_filter.hpp"
-#include "oneprobe/hash/hasher.hpp"
+#include "oneprobe/filter/plan.hpp"
+#include "oneprobe/filter/results.hpp"
+#include "oneprobe/hash.hpp"
+#include "oneprobe/hash_feed.hpp"
+#include "oneprobe/key_hash.hpp"
+#include "oneprobe/memory.hpp"
 
 namespace oneprobe::inline v0_1 {
 

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "contenders.hpp"
-#include "oneprobe/core/balanced_layout.hpp"
+#include "oneprobe/detail/planning/balanced_layout.hpp"
 #include "oneprobe/model/balanced_levels.hpp"
 #include "root.hpp"
 #include "sized.hpp"

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "needs_check.hpp"
-#include "oneprobe/core/levels.hpp"
+#include "oneprobe/detail/base/levels.hpp"
 #include "oneprobe/model/balance.hpp"
 
 namespace oneprobe::inline v0_1 {

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "cost.hpp"
-#include "oneprobe/core/filter_plan.hpp"
+#include "oneprobe/filter/plan.hpp"
 #include "oneprobe/model/balanced.hpp"
 #include "oneprobe/model/fingerprint.hpp"
 #include "oneprobe/plan/filter.hpp"

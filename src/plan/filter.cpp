@@ -8,7 +8,7 @@
 
 #include "contenders.hpp"
 #include "needs_check.hpp"
-#include "oneprobe/core/balanced_layout.hpp"
+#include "oneprobe/detail/planning/balanced_layout.hpp"
 #include "oneprobe/model/balanced_levels.hpp"
 #include "oneprobe/model/fingerprint.hpp"
 #include "oneprobe/model/finite_size.hpp"

@@ -3,7 +3,7 @@
 #include <limits>
 
 #include "contenders.hpp"
-#include "oneprobe/core/balanced_layout.hpp"
+#include "oneprobe/detail/planning/balanced_layout.hpp"
 #include "oneprobe/model/balanced_levels.hpp"
 #include "oneprobe/model/fingerprint.hpp"
 #include "root.hpp"

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "contenders.hpp"
-#include "oneprobe/core/default_plans.hpp"
+#include "oneprobe/filter/default_plan.hpp"
 #include "oneprobe/model/balanced_levels.hpp"
 #include "oneprobe/model/bloom.hpp"
 #include "oneprobe/model/fingerprint.hpp"

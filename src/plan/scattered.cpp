@@ -1,7 +1,7 @@
 #include <cmath>
 
 #include "contenders.hpp"
-#include "oneprobe/core/default_plans.hpp"
+#include "oneprobe/filter/default_plan.hpp"
 
 namespace oneprobe::inline v0_1::planning {
 

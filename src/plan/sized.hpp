@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "contenders.hpp"
-#include "oneprobe/core/balanced_layout.hpp"
+#include "oneprobe/detail/planning/balanced_layout.hpp"
 #include "oneprobe/model/balanced_levels.hpp"
 
 namespace oneprobe::inline v0_1::planning {

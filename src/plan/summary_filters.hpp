@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "oneprobe/core/summary_plan.hpp"
+#include "oneprobe/one_probe/plan.hpp"
 #include "summary_levels.hpp"
 
 namespace oneprobe::inline v0_1::planning {

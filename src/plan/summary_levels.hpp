@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "oneprobe/core/summary_plan.hpp"
+#include "oneprobe/one_probe/plan.hpp"
 
 namespace oneprobe::inline v0_1::planning {
 

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "needs_check.hpp"
-#include "oneprobe/core/table_layout.hpp"
+#include "oneprobe/detail/planning/table_layout.hpp"
 #include "oneprobe/model/churn.hpp"
 #include "oneprobe/model/finite_size.hpp"
 #include "oneprobe/model/partition.hpp"

@@ -4,14 +4,14 @@
 #include <cstdint>
 
 #include "cost.hpp"
-#include "oneprobe/core/table_plan.hpp"
+#include "oneprobe/map/plan.hpp"
 #include "oneprobe/model/finite_size.hpp"
 #include "oneprobe/plan/table.hpp"
 #include "table_levels.hpp"
 
 namespace oneprobe::inline v0_1::planning {
 
-/// Note kinds of a bucket of the tables; store/tagged_buckets.hpp has as many.
+/// Note kinds of a bucket of the tables; detail/map/tagged_buckets.hpp has as many.
 inline constexpr unsigned table_note_kinds = 16;
 
 /// Whether there is a model of what such a table refuses for a tag.

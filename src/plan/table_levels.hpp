@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "oneprobe/core/table_layout.hpp"
-#include "oneprobe/core/tag_refusals.hpp"
+#include "oneprobe/detail/planning/table_layout.hpp"
+#include "oneprobe/detail/planning/tag_refusals.hpp"
 #include "oneprobe/plan/table.hpp"
 
 namespace oneprobe::inline v0_1::planning {

@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "oneprobe/scheme/admission.hpp"
+#include "oneprobe/detail/placement/admission.hpp"
 
 namespace oneprobe::inline v0_1::sim::detail {
 namespace {

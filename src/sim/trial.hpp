@@ -9,14 +9,14 @@
 #include <cstdint>
 #include <vector>
 
-#include "oneprobe/core/placement.hpp"
-#include "oneprobe/core/prefetch.hpp"
-#include "oneprobe/hash/derive.hpp"
-#include "oneprobe/scheme/ring.hpp"
-#include "oneprobe/scheme/schemes.hpp"
-#include "oneprobe/scheme/walk.hpp"
+#include "oneprobe/detail/base/prefetch.hpp"
+#include "oneprobe/detail/hash/derive.hpp"
+#include "oneprobe/detail/placement/concepts.hpp"
+#include "oneprobe/detail/placement/load_counters.hpp"
+#include "oneprobe/detail/placement/ring.hpp"
+#include "oneprobe/detail/placement/schemes.hpp"
+#include "oneprobe/detail/placement/walk.hpp"
 #include "oneprobe/sim/simulate.hpp"
-#include "oneprobe/store/load_counters.hpp"
 
 namespace oneprobe::inline v0_1::sim::detail {
 

@@ -1,5 +1,5 @@
 // concurrent_map: alone like any map, and with threads of every kind.
-#include "oneprobe/table/concurrent_map.hpp"
+#include "oneprobe/map/concurrent_map.hpp"
 
 #include <gtest/gtest.h>
 

@@ -19,7 +19,7 @@
 #include <thread>
 #include <vector>
 
-#include "oneprobe/table/concurrent_map.hpp"
+#include "oneprobe/map/concurrent_map.hpp"
 
 namespace map_stress {
 

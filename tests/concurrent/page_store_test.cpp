@@ -1,5 +1,5 @@
 // Lookups of a page store by several threads together.
-#include "oneprobe/summary/page_store.hpp"
+#include "oneprobe/page_store/page_store.hpp"
 
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "formats/temporary_folder.hpp"
-#include "oneprobe/summary/page_store_builder.hpp"
+#include "oneprobe/page_store/builder.hpp"
 
 using namespace oneprobe;
 

@@ -14,7 +14,7 @@
 #include "allocations.hpp"
 #include "configurations.hpp"
 #include "keys.hpp"
-#include "oneprobe/core/simd.hpp"
+#include "oneprobe/detail/simd/isa.hpp"
 
 namespace {
 

@@ -15,18 +15,18 @@
 #include <utility>
 #include <vector>
 
-#include "oneprobe/core/filter_plan.hpp"
-#include "oneprobe/core/levels.hpp"
-#include "oneprobe/core/pocket_shape.hpp"
+#include "oneprobe/detail/base/levels.hpp"
+#include "oneprobe/detail/placement/schemes.hpp"
+#include "oneprobe/detail/planning/fingerprint_bucket_shape.hpp"
 #include "oneprobe/filter/balanced.hpp"
 #include "oneprobe/filter/blocked.hpp"
 #include "oneprobe/filter/concurrent.hpp"
 #include "oneprobe/filter/counting.hpp"
 #include "oneprobe/filter/fingerprint.hpp"
 #include "oneprobe/filter/partitioned.hpp"
+#include "oneprobe/filter/plan.hpp"
 #include "oneprobe/filter/standard.hpp"
-#include "oneprobe/hash/hasher.hpp"
-#include "oneprobe/scheme/schemes.hpp"
+#include "oneprobe/hash.hpp"
 
 namespace conformance {
 

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "allocations.hpp"
-#include "oneprobe/table/bounded_map.hpp"
-#include "oneprobe/table/bounded_set.hpp"
-#include "oneprobe/table/concurrent_map.hpp"
+#include "oneprobe/map/bounded_map.hpp"
+#include "oneprobe/map/bounded_set.hpp"
+#include "oneprobe/map/concurrent_map.hpp"
 #include "support/small_plan.hpp"
 
 namespace {

@@ -21,11 +21,11 @@
 #include <vector>
 
 #include "configurations.hpp"
-#include "oneprobe/core/filter_answers.hpp"
-#include "oneprobe/core/filter_plan.hpp"
 #include "oneprobe/filter/basic_filter.hpp"
 #include "oneprobe/filter/file.hpp"
-#include "oneprobe/hash/hasher.hpp"
+#include "oneprobe/filter/plan.hpp"
+#include "oneprobe/filter/results.hpp"
+#include "oneprobe/hash.hpp"
 
 namespace conformance {
 

@@ -6,9 +6,9 @@
 #include <string>
 #include <unordered_map>
 
-#include "oneprobe/table/bounded_map.hpp"
-#include "oneprobe/table/bounded_set.hpp"
-#include "oneprobe/table/file.hpp"
+#include "oneprobe/map/bounded_map.hpp"
+#include "oneprobe/map/bounded_set.hpp"
+#include "oneprobe/map/file.hpp"
 
 inline constexpr std::uint64_t golden_table_seed = 20081;
 inline constexpr std::uint64_t golden_table_schema = 2008;

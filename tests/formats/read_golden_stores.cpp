@@ -12,8 +12,8 @@
 #include <span>
 #include <string>
 
-#include "oneprobe/summary/page_store.hpp"
-#include "oneprobe/summary/page_store_builder.hpp"
+#include "oneprobe/page_store/builder.hpp"
+#include "oneprobe/page_store/page_store.hpp"
 
 namespace {
 

@@ -2,9 +2,9 @@
 #include <cstdint>
 #include <oneprobe/filter/balanced.hpp>
 #include <oneprobe/filter/standard.hpp>
-#include <oneprobe/table/bounded_map.hpp>
-#include <oneprobe/table/bounded_set.hpp>
-#include <oneprobe/table/concurrent_map.hpp>
+#include <oneprobe/map/bounded_map.hpp>
+#include <oneprobe/map/bounded_set.hpp>
+#include <oneprobe/map/concurrent_map.hpp>
 
 volatile int stopped = 0;
 

@@ -4,16 +4,16 @@
 #include <string>
 #include <utility>
 
-#include "oneprobe/core/chain_plan.hpp"
-#include "oneprobe/core/scheme_kind.hpp"
-#include "oneprobe/core/summary_plan.hpp"
-#include "oneprobe/summary/multi_filter.hpp"
-#include "oneprobe/summary/one_probe_map.hpp"
-#include "oneprobe/table/bounded_map.hpp"
-#include "oneprobe/table/bounded_set.hpp"
-#include "oneprobe/table/chained_map.hpp"
-#include "oneprobe/table/concurrent_map.hpp"
-#include "oneprobe/table/file.hpp"
+#include "oneprobe/map/bounded_map.hpp"
+#include "oneprobe/map/bounded_set.hpp"
+#include "oneprobe/map/chain_plan.hpp"
+#include "oneprobe/map/chained_map.hpp"
+#include "oneprobe/map/concurrent_map.hpp"
+#include "oneprobe/map/file.hpp"
+#include "oneprobe/one_probe/multi_filter.hpp"
+#include "oneprobe/one_probe/one_probe_map.hpp"
+#include "oneprobe/one_probe/plan.hpp"
+#include "oneprobe/scheme_kind.hpp"
 
 namespace without_exceptions {
 

@@ -9,7 +9,7 @@
 #include <sstream>
 #include <string>
 
-#include "oneprobe/store/load_counters.hpp"
+#include "oneprobe/detail/placement/load_counters.hpp"
 #include "stream.hpp"
 #include "support/tests_dir.hpp"
 

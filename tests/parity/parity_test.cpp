@@ -6,12 +6,12 @@
 #include <thread>
 #include <vector>
 
-#include "oneprobe/core/line_memory.hpp"
-#include "oneprobe/store/bloom_blocks.hpp"
-#include "oneprobe/store/load_counters.hpp"
-#include "oneprobe/store/tagged_buckets.hpp"
+#include "oneprobe/detail/filter/bloom_blocks.hpp"
+#include "oneprobe/detail/map/tagged_buckets.hpp"
+#include "oneprobe/detail/placement/load_counters.hpp"
+#include "oneprobe/memory.hpp"
 #include "stream.hpp"
-#include "unit/scheme/plain_slots.hpp"
+#include "unit/detail/placement/plain_slots.hpp"
 
 using namespace oneprobe;
 

@@ -7,11 +7,11 @@
 #include <cstdint>
 #include <vector>
 
-#include "oneprobe/core/key_hash.hpp"
-#include "oneprobe/hash/derive.hpp"
-#include "oneprobe/scheme/ring.hpp"
-#include "oneprobe/scheme/schemes.hpp"
-#include "oneprobe/scheme/walk.hpp"
+#include "oneprobe/detail/hash/derive.hpp"
+#include "oneprobe/detail/placement/ring.hpp"
+#include "oneprobe/detail/placement/schemes.hpp"
+#include "oneprobe/detail/placement/walk.hpp"
+#include "oneprobe/key_hash.hpp"
 
 struct placed_element {
   std::uint64_t bucket;  // of the last candidate, for what overflowed

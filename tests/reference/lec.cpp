@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "oneprobe/hash/universal.hpp"
+#include "oneprobe/baseline/universal_hash.hpp"
 #include "oneprobe/model/balls.hpp"
 #include "registry.hpp"
 

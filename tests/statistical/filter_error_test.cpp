@@ -13,8 +13,8 @@
 
 #include "filter_agreement.hpp"
 #include "filter_points.hpp"
-#include "oneprobe/core/default_plans.hpp"
-#include "oneprobe/core/pocket_shape.hpp"
+#include "oneprobe/detail/planning/fingerprint_bucket_shape.hpp"
+#include "oneprobe/filter/default_plan.hpp"
 
 namespace {
 

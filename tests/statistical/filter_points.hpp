@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "oneprobe/core/filter_plan.hpp"
+#include "oneprobe/filter/plan.hpp"
 #include "oneprobe/model/bloom.hpp"
 #include "oneprobe/plan/filter.hpp"
 

@@ -15,7 +15,7 @@
 #include "generated_tables.hpp"
 #include "oneprobe/model/balls.hpp"
 #include "oneprobe/model/crisis.hpp"
-#include "oneprobe/summary/interpolation_summary.hpp"
+#include "oneprobe/one_probe/interpolation_summary.hpp"
 #include "support/sampled.hpp"
 #include "support/summary_trial.hpp"
 

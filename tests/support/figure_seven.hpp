@@ -7,12 +7,12 @@
 #include <string>
 #include <vector>
 
-#include "oneprobe/core/levels.hpp"
+#include "oneprobe/detail/base/levels.hpp"
+#include "oneprobe/detail/placement/load_counters.hpp"
+#include "oneprobe/detail/placement/of_levels.hpp"
+#include "oneprobe/detail/placement/walk.hpp"
 #include "oneprobe/model/partition.hpp"
-#include "oneprobe/scheme/of_levels.hpp"
-#include "oneprobe/scheme/walk.hpp"
 #include "oneprobe/sim/simulate.hpp"
-#include "oneprobe/store/load_counters.hpp"
 #include "support/with_map.hpp"
 
 namespace tables {

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "oneprobe/core/table_plan.hpp"
+#include "oneprobe/map/plan.hpp"
 
 /// A plan whose table is full soon: levels of 12, 4 and 2 buckets, one or a few of overflow.
 inline oneprobe::table_plan small_plan(

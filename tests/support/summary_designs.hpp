@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "oneprobe/core/summary_plan.hpp"
+#include "oneprobe/one_probe/plan.hpp"
 #include "oneprobe/plan/summary.hpp"
 
 namespace summaries {

@@ -11,14 +11,14 @@
 #include <string_view>
 #include <vector>
 
-#include "oneprobe/scheme/admission.hpp"
-#include "oneprobe/scheme/schemes.hpp"
-#include "oneprobe/scheme/walk.hpp"
-#include "oneprobe/store/load_counters.hpp"
-#include "oneprobe/summary/multi_filter.hpp"
-#include "oneprobe/summary/one_probe_map.hpp"
-#include "oneprobe/summary/single_filter.hpp"
-#include "oneprobe/summary/watched_cells.hpp"
+#include "oneprobe/detail/one_probe/watched_cells.hpp"
+#include "oneprobe/detail/placement/admission.hpp"
+#include "oneprobe/detail/placement/load_counters.hpp"
+#include "oneprobe/detail/placement/schemes.hpp"
+#include "oneprobe/detail/placement/walk.hpp"
+#include "oneprobe/one_probe/multi_filter.hpp"
+#include "oneprobe/one_probe/one_probe_map.hpp"
+#include "oneprobe/one_probe/single_filter.hpp"
 #include "support/sampled.hpp"
 #include "support/summary_designs.hpp"
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "oneprobe/core/table_answers.hpp"
+#include "oneprobe/map/results.hpp"
 #include "support/with_map.hpp"
 
 namespace tables {

@@ -11,10 +11,10 @@
 #include <vector>
 
 #include "handles/held_filter.hpp"
-#include "oneprobe/core/filter_plan.hpp"
-#include "oneprobe/core/key_hash.hpp"
-#include "oneprobe/hash/derive.hpp"
-#include "oneprobe/hash/hasher.hpp"
+#include "oneprobe/detail/hash/derive.hpp"
+#include "oneprobe/filter/plan.hpp"
+#include "oneprobe/hash.hpp"
+#include "oneprobe/key_hash.hpp"
 
 /// Calls `use` with an empty filter of the plan and returns what it returns.
 template <class Use>

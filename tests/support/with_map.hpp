@@ -13,14 +13,14 @@
 #include <type_traits>
 #include <vector>
 
-#include "oneprobe/core/table_layout.hpp"
-#include "oneprobe/core/table_plan.hpp"
-#include "oneprobe/hash/hasher.hpp"
+#include "oneprobe/detail/placement/schemes.hpp"
+#include "oneprobe/detail/planning/table_layout.hpp"
+#include "oneprobe/hash.hpp"
+#include "oneprobe/map/bounded_map.hpp"
+#include "oneprobe/map/plan.hpp"
 #include "oneprobe/model/churn.hpp"
 #include "oneprobe/model/fluid.hpp"
 #include "oneprobe/plan/table.hpp"
-#include "oneprobe/scheme/schemes.hpp"
-#include "oneprobe/table/bounded_map.hpp"
 
 namespace tables {
 

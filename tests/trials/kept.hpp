@@ -12,8 +12,8 @@
 #include <string_view>
 #include <vector>
 
-#include "oneprobe/core/filter_answers.hpp"
-#include "oneprobe/core/filter_plan.hpp"
+#include "oneprobe/filter/plan.hpp"
+#include "oneprobe/filter/results.hpp"
 #include "support/with_filter.hpp"
 
 namespace trials {

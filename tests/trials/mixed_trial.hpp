@@ -10,10 +10,10 @@
 #include <span>
 #include <vector>
 
-#include "oneprobe/core/filter_answers.hpp"
-#include "oneprobe/core/filter_plan.hpp"
-#include "oneprobe/hash/derive.hpp"
-#include "oneprobe/hash/hasher.hpp"
+#include "oneprobe/detail/hash/derive.hpp"
+#include "oneprobe/filter/plan.hpp"
+#include "oneprobe/filter/results.hpp"
+#include "oneprobe/hash.hpp"
 
 namespace trials {
 

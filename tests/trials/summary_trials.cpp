@@ -36,11 +36,11 @@
 #include <utility>
 #include <vector>
 
+#include "oneprobe/map/bounded_map.hpp"
 #include "oneprobe/model/crisis.hpp"
 #include "oneprobe/model/poisson.hpp"
 #include "oneprobe/model/summary.hpp"
-#include "oneprobe/summary/interpolation_summary.hpp"
-#include "oneprobe/table/bounded_map.hpp"
+#include "oneprobe/one_probe/interpolation_summary.hpp"
 #include "support/sampled.hpp"
 #include "support/summary_trial.hpp"
 #include "trials/command_line.hpp"

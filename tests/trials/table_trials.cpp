@@ -25,7 +25,7 @@
 #include <vector>
 
 #include "concurrent/map_stress.hpp"
-#include "oneprobe/core/default_table_plan.hpp"
+#include "oneprobe/map/default_plan.hpp"
 #include "oneprobe/model/fluid.hpp"
 #include "support/figure_seven.hpp"
 #include "support/sampled.hpp"

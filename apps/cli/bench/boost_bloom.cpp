@@ -8,7 +8,7 @@
 #include <boost/bloom/filter.hpp>
 #include <cmath>
 
-#include "oneprobe/core/huge_pages.hpp"
+#include "oneprobe/detail/base/huge_pages.hpp"
 
 namespace oneprobe::cli {
 namespace {

@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "bench/latency_watch.hpp"
-#include "oneprobe/core/pocket_shape.hpp"
-#include "oneprobe/hash/hasher.hpp"
+#include "oneprobe/detail/planning/fingerprint_bucket_shape.hpp"
+#include "oneprobe/hash.hpp"
 
 namespace oneprobe::cli {
 

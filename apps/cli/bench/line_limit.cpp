@@ -5,12 +5,12 @@
 #include <cstring>
 #include <span>
 
-#include "oneprobe/core/line_memory.hpp"
-#include "oneprobe/core/prefetch.hpp"
-#include "oneprobe/core/simd.hpp"
-#include "oneprobe/hash/derive.hpp"
-#include "oneprobe/hash/range_hashes.hpp"
-#include "oneprobe/scheme/ring.hpp"
+#include "oneprobe/detail/base/prefetch.hpp"
+#include "oneprobe/detail/hash/derive.hpp"
+#include "oneprobe/detail/hash/range_hashes.hpp"
+#include "oneprobe/detail/placement/ring.hpp"
+#include "oneprobe/detail/simd/isa.hpp"
+#include "oneprobe/memory.hpp"
 
 namespace oneprobe::cli {
 namespace {

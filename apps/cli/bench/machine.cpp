@@ -7,7 +7,7 @@
 #include <fstream>
 #include <thread>
 
-#include "oneprobe/core/simd.hpp"
+#include "oneprobe/detail/simd/isa.hpp"
 
 namespace oneprobe::cli {
 namespace {

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <span>
 
-#include "oneprobe/hash/derive.hpp"
+#include "oneprobe/detail/hash/derive.hpp"
 
 namespace oneprobe::cli {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "bench/contender.hpp"
-#include "oneprobe/core/filter_plan.hpp"
+#include "oneprobe/filter/plan.hpp"
 
 namespace oneprobe::cli {
 

@@ -5,10 +5,10 @@
 #include <string>
 
 #include "bench/table_loops.hpp"
-#include "oneprobe/core/default_table_plan.hpp"
+#include "oneprobe/detail/placement/schemes.hpp"
+#include "oneprobe/map/bounded_map.hpp"
+#include "oneprobe/map/default_plan.hpp"
 #include "oneprobe/plan/table.hpp"
-#include "oneprobe/scheme/schemes.hpp"
-#include "oneprobe/table/bounded_map.hpp"
 
 namespace oneprobe::cli {
 namespace {

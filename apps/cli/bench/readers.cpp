@@ -14,8 +14,8 @@
 #include "bench/machine.hpp"
 #include "bench/measuring.hpp"
 #include "bench/race.hpp"
-#include "oneprobe/table/bounded_map.hpp"
-#include "oneprobe/table/concurrent_map.hpp"
+#include "oneprobe/map/bounded_map.hpp"
+#include "oneprobe/map/concurrent_map.hpp"
 #include "progress.hpp"
 
 namespace oneprobe::cli {

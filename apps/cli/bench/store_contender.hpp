@@ -10,8 +10,8 @@
 #include <string>
 #include <string_view>
 
-#include "oneprobe/format/page_file.hpp"
-#include "oneprobe/hash/derive.hpp"
+#include "oneprobe/detail/hash/derive.hpp"
+#include "oneprobe/detail/io/page_file.hpp"
 
 namespace oneprobe::cli {
 

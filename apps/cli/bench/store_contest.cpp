@@ -11,8 +11,8 @@
 #include <utility>
 
 #include "bench/measuring.hpp"
-#include "oneprobe/summary/page_store.hpp"
-#include "oneprobe/summary/page_store_builder.hpp"
+#include "oneprobe/page_store/builder.hpp"
+#include "oneprobe/page_store/page_store.hpp"
 #include "options.hpp"
 
 namespace oneprobe::cli {

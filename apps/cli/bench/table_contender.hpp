@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "bench/latency_watch.hpp"
-#include "oneprobe/hash/hasher.hpp"
+#include "oneprobe/hash.hpp"
 
 namespace oneprobe::cli {
 

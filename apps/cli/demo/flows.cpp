@@ -10,8 +10,8 @@
 #include "bench/latency_watch.hpp"
 #include "bench/tick_clock.hpp"
 #include "demo/findings.hpp"
-#include "oneprobe/hash/derive.hpp"
-#include "oneprobe/table/bounded_map.hpp"
+#include "oneprobe/detail/hash/derive.hpp"
+#include "oneprobe/map/bounded_map.hpp"
 
 namespace oneprobe::cli::demo {
 namespace {

@@ -5,7 +5,7 @@
 #include <iterator>
 #include <utility>
 
-#include "oneprobe/core/version.hpp"
+#include "oneprobe/version.hpp"
 #include "output.hpp"
 #include "reproduce/chart_svg.hpp"
 #include "reproduce/experiment.hpp"

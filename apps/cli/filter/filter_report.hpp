@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <string>
 
-#include "oneprobe/core/filter_answers.hpp"
-#include "oneprobe/core/filter_plan.hpp"
+#include "oneprobe/filter/plan.hpp"
+#include "oneprobe/filter/results.hpp"
 #include "output.hpp"
 
 namespace oneprobe::cli {

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "filter/key_lines.hpp"
-#include "oneprobe/core/key_hash.hpp"
-#include "oneprobe/hash/hasher.hpp"
+#include "oneprobe/hash.hpp"
+#include "oneprobe/key_hash.hpp"
 
 namespace oneprobe::cli {
 

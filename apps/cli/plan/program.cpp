@@ -308,7 +308,7 @@ std::string program_of(const summary_plan& plan, std::uint32_t element_bytes) {
   parts of;
   of.includes = fmt::format(
       "{}#include <oneprobe/summary/{}.hpp>\n#include "
-      "<oneprobe/summary/one_probe_map.hpp>\n",
+      "<oneprobe/one_probe/one_probe_map.hpp>\n",
       table_includes, header);
   of.functions =
       (value_bytes == 0 ? "struct nothing {};\n" : "") +

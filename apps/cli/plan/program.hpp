@@ -9,9 +9,9 @@
 #include <cstdint>
 #include <string>
 
-#include "oneprobe/core/filter_plan.hpp"
-#include "oneprobe/core/summary_plan.hpp"
-#include "oneprobe/core/table_plan.hpp"
+#include "oneprobe/filter/plan.hpp"
+#include "oneprobe/map/plan.hpp"
+#include "oneprobe/one_probe/plan.hpp"
 
 namespace oneprobe::cli {
 

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "arguments.hpp"
-#include "oneprobe/hash/derive.hpp"
-#include "oneprobe/hash/hasher.hpp"
+#include "oneprobe/detail/hash/derive.hpp"
+#include "oneprobe/hash.hpp"
 #include "redis/cluster.hpp"
 
 namespace oneprobe::cli {

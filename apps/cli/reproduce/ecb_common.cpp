@@ -8,7 +8,7 @@
 #include <numeric>
 #include <vector>
 
-#include "oneprobe/core/levels.hpp"
+#include "oneprobe/detail/base/levels.hpp"
 #include "reproduce/estimates.hpp"
 
 namespace oneprobe::cli::balancing {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "oneprobe/core/balanced_layout.hpp"
+#include "oneprobe/detail/planning/balanced_layout.hpp"
 #include "oneprobe/model/bloom.hpp"
 #include "oneprobe/model/fluid.hpp"
 #include "reproduce/estimates.hpp"

@@ -6,7 +6,7 @@
 // more slowly, and fewer elements go on to the next. This law knows them.
 #pragma once
 
-#include "oneprobe/core/filter_plan.hpp"
+#include "oneprobe/filter/plan.hpp"
 
 namespace oneprobe::cli::balancing {
 

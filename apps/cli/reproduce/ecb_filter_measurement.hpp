@@ -12,7 +12,7 @@
 
 #include <cstdint>
 
-#include "oneprobe/core/filter_plan.hpp"
+#include "oneprobe/filter/plan.hpp"
 #include "oneprobe/sim/simulate.hpp"
 #include "reproduce/trials.hpp"
 

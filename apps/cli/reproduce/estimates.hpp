@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "oneprobe/hash/derive.hpp"
+#include "oneprobe/detail/hash/derive.hpp"
 #include "reproduce/experiment.hpp"
 
 namespace oneprobe::cli {

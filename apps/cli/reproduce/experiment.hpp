@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "oneprobe/hash/derive.hpp"
+#include "oneprobe/detail/hash/derive.hpp"
 #include "oneprobe/sim/simulate.hpp"
 
 namespace oneprobe::cli {

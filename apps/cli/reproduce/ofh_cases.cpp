@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "oneprobe/core/levels.hpp"
+#include "oneprobe/detail/base/levels.hpp"
 #include "oneprobe/model/fluid.hpp"
 #include "oneprobe/model/overflow_bound.hpp"
 #include "oneprobe/model/partition.hpp"

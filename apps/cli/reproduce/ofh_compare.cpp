@@ -4,7 +4,7 @@
 
 #include <limits>
 
-#include "oneprobe/core/levels.hpp"
+#include "oneprobe/detail/base/levels.hpp"
 #include "oneprobe/model/bucket.hpp"
 #include "oneprobe/model/finite_size.hpp"
 #include "oneprobe/model/fluid.hpp"

@@ -8,7 +8,7 @@
 #include <iterator>
 #include <utility>
 
-#include "oneprobe/core/version.hpp"
+#include "oneprobe/version.hpp"
 #include "output.hpp"
 #include "progress.hpp"
 #include "reproduce/chart_svg.hpp"

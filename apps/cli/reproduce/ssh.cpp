@@ -6,7 +6,7 @@
 #include <numeric>
 #include <utility>
 
-#include "oneprobe/scheme/walk.hpp"
+#include "oneprobe/detail/placement/walk.hpp"
 
 namespace oneprobe::cli {
 namespace ssh {

@@ -9,12 +9,12 @@
 
 #include "estimates.hpp"
 #include "experiment.hpp"
-#include "oneprobe/core/key_hash.hpp"
-#include "oneprobe/core/placement.hpp"
-#include "oneprobe/hash/derive.hpp"
+#include "oneprobe/detail/hash/derive.hpp"
+#include "oneprobe/detail/placement/concepts.hpp"
+#include "oneprobe/detail/placement/load_counters.hpp"
+#include "oneprobe/detail/placement/schemes.hpp"
+#include "oneprobe/key_hash.hpp"
 #include "oneprobe/model/crisis.hpp"
-#include "oneprobe/scheme/schemes.hpp"
-#include "oneprobe/store/load_counters.hpp"
 #include "trials.hpp"
 
 namespace oneprobe::cli::ssh {
@@ -84,7 +84,7 @@ class one_slot_table {
 };
 
 /// Bits for the hashes of a summary's filters: streams of the element's hash beyond those that
-/// placement uses (hash/derive.hpp), 64 for each filter.
+/// placement uses (detail/hash/derive.hpp), 64 for each filter.
 constexpr std::uint64_t filter_stream(key_hash hash, std::uint32_t filter, std::uint32_t number) {
   constexpr std::uint64_t first = 256, per_filter = 64;
   return hash_stream(hash, first + per_filter * filter + number);

@@ -9,9 +9,9 @@
 #include <string_view>
 
 #include "estimates.hpp"
+#include "oneprobe/detail/placement/walk.hpp"
 #include "oneprobe/model/crisis.hpp"
 #include "oneprobe/model/reconstruction.hpp"
-#include "oneprobe/scheme/walk.hpp"
 #include "output.hpp"
 #include "ssh.hpp"
 

@@ -11,14 +11,14 @@
 #include <vector>
 
 #include "estimates.hpp"
+#include "oneprobe/baseline/song_map.hpp"
 #include "oneprobe/model/reconstruction.hpp"
 #include "oneprobe/model/summary.hpp"
+#include "oneprobe/one_probe/multi_filter.hpp"
+#include "oneprobe/one_probe/one_probe_map.hpp"
+#include "oneprobe/one_probe/packed_strings.hpp"
+#include "oneprobe/one_probe/single_filter.hpp"
 #include "oneprobe/plan/summary.hpp"
-#include "oneprobe/summary/multi_filter.hpp"
-#include "oneprobe/summary/one_probe_map.hpp"
-#include "oneprobe/summary/packed_strings.hpp"
-#include "oneprobe/summary/single_filter.hpp"
-#include "oneprobe/summary/song.hpp"
 #include "output.hpp"
 #include "ssh.hpp"
 

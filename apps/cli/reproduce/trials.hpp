@@ -28,8 +28,8 @@
 #include <thread>
 #include <vector>
 
-#include "oneprobe/core/key_hash.hpp"
-#include "oneprobe/hash/derive.hpp"
+#include "oneprobe/detail/hash/derive.hpp"
+#include "oneprobe/key_hash.hpp"
 #include "oneprobe/sim/simulate.hpp"
 
 namespace oneprobe::cli {

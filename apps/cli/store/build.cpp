@@ -11,8 +11,8 @@
 #include <string_view>
 #include <utility>
 
-#include "oneprobe/summary/page_store_builder.hpp"
-#include "oneprobe/summary/record_partitions.hpp"
+#include "oneprobe/detail/page_store/record_partitions.hpp"
+#include "oneprobe/page_store/builder.hpp"
 #include "progress.hpp"
 #include "store/commands.hpp"
 #include "store/record_text.hpp"

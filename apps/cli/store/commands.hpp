@@ -6,7 +6,7 @@
 #include "arguments.hpp"
 #include "command.hpp"
 #include "filter/key_lines.hpp"
-#include "oneprobe/summary/page_store.hpp"
+#include "oneprobe/page_store/page_store.hpp"
 #include "output.hpp"
 
 namespace oneprobe::cli {

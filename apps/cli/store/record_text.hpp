@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "arguments.hpp"
-#include "oneprobe/core/page_store_plan.hpp"
+#include "oneprobe/page_store/plan.hpp"
 
 namespace oneprobe::cli {
 

@@ -16,7 +16,7 @@
 
 #include "arguments.hpp"
 #include "filter/key_lines.hpp"
-#include "oneprobe/core/page_store_plan.hpp"
+#include "oneprobe/page_store/plan.hpp"
 #include "store/record_text.hpp"
 
 namespace oneprobe::cli {

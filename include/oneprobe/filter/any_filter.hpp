@@ -20,18 +20,18 @@
 #include <utility>
 #include <variant>
 
-#include "oneprobe/core/filter_plan.hpp"
-#include "oneprobe/core/scheme_kind.hpp"
+#include "oneprobe/detail/placement/schemes.hpp"
+#include "oneprobe/files.hpp"
 #include "oneprobe/filter/balanced.hpp"
 #include "oneprobe/filter/blocked.hpp"
 #include "oneprobe/filter/counting.hpp"
 #include "oneprobe/filter/file.hpp"
 #include "oneprobe/filter/fingerprint.hpp"
 #include "oneprobe/filter/partitioned.hpp"
+#include "oneprobe/filter/plan.hpp"
 #include "oneprobe/filter/standard.hpp"
-#include "oneprobe/format/load_failure.hpp"
-#include "oneprobe/hash/hasher.hpp"
-#include "oneprobe/scheme/schemes.hpp"
+#include "oneprobe/hash.hpp"
+#include "oneprobe/scheme_kind.hpp"
 
 namespace oneprobe::inline v0_1 {
 

@@ -26,20 +26,20 @@
 #include <type_traits>
 #include <utility>
 
-#include "oneprobe/core/at_end.hpp"
-#include "oneprobe/core/default_plans.hpp"
-#include "oneprobe/core/filter_answers.hpp"
-#include "oneprobe/core/filter_plan.hpp"
-#include "oneprobe/core/hash_feed.hpp"
-#include "oneprobe/core/line_memory.hpp"
-#include "oneprobe/core/prefetch.hpp"
-#include "oneprobe/core/shared_count.hpp"
-#include "oneprobe/core/simd.hpp"
+#include "oneprobe/detail/base/at_end.hpp"
+#include "oneprobe/detail/base/prefetch.hpp"
+#include "oneprobe/detail/base/shared_count.hpp"
+#include "oneprobe/detail/filter/block_bits.hpp"
+#include "oneprobe/detail/hash/derive.hpp"
+#include "oneprobe/detail/placement/ring.hpp"
+#include "oneprobe/detail/placement/schemes.hpp"
+#include "oneprobe/detail/simd/isa.hpp"
 #include "oneprobe/filter/basic_filter.hpp"
-#include "oneprobe/hash/derive.hpp"
-#include "oneprobe/scheme/ring.hpp"
-#include "oneprobe/scheme/schemes.hpp"
-#include "oneprobe/store/block_bits.hpp"
+#include "oneprobe/filter/default_plan.hpp"
+#include "oneprobe/filter/plan.hpp"
+#include "oneprobe/filter/results.hpp"
+#include "oneprobe/hash_feed.hpp"
+#include "oneprobe/memory.hpp"
 
 namespace oneprobe::inline v0_1 {
 namespace detail {

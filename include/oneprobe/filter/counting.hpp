@@ -24,10 +24,10 @@
 #include <span>
 #include <utility>
 
-#include "oneprobe/core/at_end.hpp"
-#include "oneprobe/core/hash_feed.hpp"
+#include "oneprobe/detail/base/at_end.hpp"
+#include "oneprobe/detail/filter/cells.hpp"
 #include "oneprobe/filter/basic_filter.hpp"
-#include "oneprobe/filter/cells.hpp"
+#include "oneprobe/hash_feed.hpp"
 
 namespace oneprobe::inline v0_1 {
 

@@ -23,7 +23,7 @@
 //
 // Threads: calls on different files and filters may run together. Nobody may insert into a filter
 // that is being saved. A save is all or nothing, also when the process is killed
-// (format/atomic_file.hpp).
+// (detail/io/atomic_file.hpp).
 #pragma once
 
 #include <array>
@@ -39,20 +39,20 @@
 #include <utility>
 #include <vector>
 
-#include "oneprobe/core/filter_answers.hpp"
-#include "oneprobe/core/filter_plan.hpp"
-#include "oneprobe/core/line_memory.hpp"
+#include "oneprobe/detail/filter/parameters.hpp"
+#include "oneprobe/detail/filter/payload.hpp"
+#include "oneprobe/detail/io/atomic_file.hpp"
+#include "oneprobe/detail/io/file_hash.hpp"
+#include "oneprobe/detail/io/file_memory.hpp"
+#include "oneprobe/detail/io/input_file.hpp"
+#include "oneprobe/detail/io/mapped_file.hpp"
+#include "oneprobe/detail/io/preamble.hpp"
+#include "oneprobe/files.hpp"
 #include "oneprobe/filter/basic_filter.hpp"
-#include "oneprobe/format/atomic_file.hpp"
-#include "oneprobe/format/file_hash.hpp"
-#include "oneprobe/format/file_memory.hpp"
-#include "oneprobe/format/filter_parameters.hpp"
-#include "oneprobe/format/filter_payload.hpp"
-#include "oneprobe/format/input_file.hpp"
-#include "oneprobe/format/load_failure.hpp"
-#include "oneprobe/format/mapped_file.hpp"
-#include "oneprobe/format/preamble.hpp"
-#include "oneprobe/hash/hasher.hpp"
+#include "oneprobe/filter/plan.hpp"
+#include "oneprobe/filter/results.hpp"
+#include "oneprobe/hash.hpp"
+#include "oneprobe/memory.hpp"
 
 namespace oneprobe::inline v0_1 {
 

@@ -43,21 +43,21 @@
 #include <type_traits>
 #include <utility>
 
-#include "oneprobe/core/default_plans.hpp"
-#include "oneprobe/core/filter_answers.hpp"
-#include "oneprobe/core/filter_plan.hpp"
-#include "oneprobe/core/hash_feed.hpp"
-#include "oneprobe/core/line_memory.hpp"
-#include "oneprobe/core/simd.hpp"
-#include "oneprobe/core/word_access.hpp"
+#include "oneprobe/detail/base/word_access.hpp"
+#include "oneprobe/detail/filter/fingerprint_buckets.hpp"
+#include "oneprobe/detail/filter/fingerprint_levels.hpp"
+#include "oneprobe/detail/filter/fingerprint_list.hpp"
+#include "oneprobe/detail/hash/derive.hpp"
+#include "oneprobe/detail/placement/admission.hpp"
+#include "oneprobe/detail/placement/ring.hpp"
+#include "oneprobe/detail/placement/walk.hpp"
+#include "oneprobe/detail/simd/isa.hpp"
 #include "oneprobe/filter/basic_filter.hpp"
-#include "oneprobe/hash/derive.hpp"
-#include "oneprobe/overflow/fingerprint_list.hpp"
-#include "oneprobe/scheme/admission.hpp"
-#include "oneprobe/scheme/fingerprint_levels.hpp"
-#include "oneprobe/scheme/ring.hpp"
-#include "oneprobe/scheme/walk.hpp"
-#include "oneprobe/store/fingerprint_buckets.hpp"
+#include "oneprobe/filter/default_plan.hpp"
+#include "oneprobe/filter/plan.hpp"
+#include "oneprobe/filter/results.hpp"
+#include "oneprobe/hash_feed.hpp"
+#include "oneprobe/memory.hpp"
 
 namespace oneprobe::inline v0_1 {
 

@@ -46,15 +46,15 @@
 #include <utility>
 #include <vector>
 
-#include "oneprobe/core/default_plans.hpp"
-#include "oneprobe/core/error.hpp"
-#include "oneprobe/core/filter_answers.hpp"
-#include "oneprobe/core/filter_plan.hpp"
-#include "oneprobe/core/hash_feed.hpp"
+#include "oneprobe/detail/base/error.hpp"
+#include "oneprobe/detail/filter/parts.hpp"
+#include "oneprobe/detail/hash/range_hashes.hpp"
 #include "oneprobe/filter/basic_filter.hpp"
-#include "oneprobe/filter/parts.hpp"
-#include "oneprobe/hash/hasher.hpp"
-#include "oneprobe/hash/range_hashes.hpp"
+#include "oneprobe/filter/default_plan.hpp"
+#include "oneprobe/filter/plan.hpp"
+#include "oneprobe/filter/results.hpp"
+#include "oneprobe/hash.hpp"
+#include "oneprobe/hash_feed.hpp"
 
 namespace oneprobe::inline v0_1 {
 

@@ -35,17 +35,17 @@
 #include <utility>
 #include <vector>
 
-#include "oneprobe/core/line_memory.hpp"
+#include "oneprobe/detail/filter/parameters.hpp"
+#include "oneprobe/detail/filter/parts.hpp"
+#include "oneprobe/detail/filter/parts_parameters.hpp"
+#include "oneprobe/detail/io/atomic_file.hpp"
+#include "oneprobe/detail/io/input_file.hpp"
+#include "oneprobe/detail/io/preamble.hpp"
+#include "oneprobe/files.hpp"
 #include "oneprobe/filter/file.hpp"
 #include "oneprobe/filter/growing.hpp"
-#include "oneprobe/filter/parts.hpp"
 #include "oneprobe/filter/rotating.hpp"
-#include "oneprobe/format/atomic_file.hpp"
-#include "oneprobe/format/filter_parameters.hpp"
-#include "oneprobe/format/input_file.hpp"
-#include "oneprobe/format/load_failure.hpp"
-#include "oneprobe/format/parts_parameters.hpp"
-#include "oneprobe/format/preamble.hpp"
+#include "oneprobe/memory.hpp"
 
 namespace oneprobe::inline v0_1 {
 

@@ -12,8 +12,8 @@
 // run together; anything else alone. filter/basic_filter.hpp has the whole interface.
 #pragma once
 
+#include "oneprobe/detail/filter/cells.hpp"
 #include "oneprobe/filter/basic_filter.hpp"
-#include "oneprobe/filter/cells.hpp"
 
 namespace oneprobe::inline v0_1 {
 

@@ -17,7 +17,7 @@
 #include <optional>
 #include <vector>
 
-#include "oneprobe/core/block_rules.hpp"
+#include "oneprobe/filter/block_rules.hpp"
 #include "oneprobe/model/fluid.hpp"
 
 namespace oneprobe::inline v0_1::model {

@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "oneprobe/core/block_rules.hpp"
+#include "oneprobe/filter/block_rules.hpp"
 
 namespace oneprobe::inline v0_1::model {
 

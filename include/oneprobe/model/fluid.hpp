@@ -17,8 +17,8 @@
 #include <optional>
 #include <vector>
 
-#include "oneprobe/core/scheme_kind.hpp"
 #include "oneprobe/model/bucket.hpp"
+#include "oneprobe/scheme_kind.hpp"
 
 namespace oneprobe::inline v0_1::model {
 

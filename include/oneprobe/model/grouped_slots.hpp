@@ -1,6 +1,6 @@
 // Buckets whose slots are in groups: what they refuse beyond the arrivals that find them full.
 //
-// The tables keep the elements of one tag in one group of slots (store/bucket_tags.hpp), and a
+// The tables keep the elements of one tag in one group of slots (detail/map/bucket_tags.hpp), and a
 // bucket refuses an element whose tag is in a full group even if another group has room. An element
 // goes to its home group, any of them with equal probability; if that is full, to the first with
 // room. While F groups of s slots are full and the bucket is not, it refuses s F t of the arrivals,

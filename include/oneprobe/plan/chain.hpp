@@ -10,7 +10,7 @@
 
 #include <cstdint>
 
-#include "oneprobe/core/chain_plan.hpp"
+#include "oneprobe/map/chain_plan.hpp"
 
 namespace oneprobe::inline v0_1 {
 

@@ -21,10 +21,10 @@
 #include <string>
 #include <vector>
 
-#include "oneprobe/core/balanced_layout.hpp"
-#include "oneprobe/core/filter_answers.hpp"
-#include "oneprobe/core/filter_plan.hpp"
-#include "oneprobe/core/pocket_shape.hpp"
+#include "oneprobe/detail/planning/balanced_layout.hpp"
+#include "oneprobe/detail/planning/fingerprint_bucket_shape.hpp"
+#include "oneprobe/filter/plan.hpp"
+#include "oneprobe/filter/results.hpp"
 #include "oneprobe/plan/cost.hpp"
 
 namespace oneprobe::inline v0_1 {

@@ -24,7 +24,7 @@
 #include <string_view>
 #include <vector>
 
-#include "oneprobe/core/summary_plan.hpp"
+#include "oneprobe/one_probe/plan.hpp"
 #include "oneprobe/plan/filter.hpp"
 
 namespace oneprobe::inline v0_1 {

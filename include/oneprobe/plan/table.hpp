@@ -12,9 +12,9 @@
 //
 // Limits: elements from 1 to 2^40, as many buckets. Predictions are limits of many buckets; small
 // levels have room for two standard deviations more than they get. A bucket of the tables also
-// refuses an element whose tag is in a group of slots without room (store/tagged_buckets.hpp): two
-// or three of a thousand that come to a nearly full bucket. Overflow is planned and predicted with
-// those (model/grouped_slots.hpp), but for d-random, d-left and sequential placement that only
+// refuses an element whose tag is in a group of slots without room (detail/map/tagged_buckets.hpp):
+// two or three of a thousand that come to a nearly full bucket. Overflow is planned and predicted
+// with those (model/grouped_slots.hpp), but for d-random, d-left and sequential placement that only
 // fills, which have no such model: measured, d-left overflowed a quarter more where 250 of a
 // million did, and the fewer overflow the more of them do so for a tag. Accesses are predicted
 // without: they are a thousandth above (docs/table-trials.md).
@@ -30,8 +30,8 @@
 #include <string_view>
 #include <vector>
 
-#include "oneprobe/core/table_layout.hpp"
-#include "oneprobe/core/table_plan.hpp"
+#include "oneprobe/detail/planning/table_layout.hpp"
+#include "oneprobe/map/plan.hpp"
 #include "oneprobe/plan/filter.hpp"
 
 namespace oneprobe::inline v0_1 {
@@ -135,7 +135,7 @@ struct table_proposal {
 table_proposal plan_table(const table_needs& needs);
 
 /// The levels of such a plan in the limit of many buckets, whatever the number of elements: what
-/// core/default_table_plan.hpp is written from. Multilevel, without a load factor or bytes; throws
+/// map/default_plan.hpp is written from. Multilevel, without a load factor or bytes; throws
 /// like plan_table.
 table_design design_table(const table_needs& needs);
 

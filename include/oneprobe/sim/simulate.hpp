@@ -17,7 +17,7 @@
 #include <optional>
 #include <vector>
 
-#include "oneprobe/core/scheme_kind.hpp"
+#include "oneprobe/scheme_kind.hpp"
 
 namespace oneprobe::inline v0_1::sim {
 

@@ -21,10 +21,10 @@
 #include <variant>
 #include <vector>
 
+#include "oneprobe/detail/hash/derive.hpp"
 #include "oneprobe/filter/any_filter.hpp"
-#include "oneprobe/hash/derive.hpp"
-#include "oneprobe/table/bounded_map.hpp"
-#include "oneprobe/table/file.hpp"
+#include "oneprobe/map/bounded_map.hpp"
+#include "oneprobe/map/file.hpp"
 
 namespace {
 

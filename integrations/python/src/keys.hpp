@@ -23,10 +23,10 @@
 #include <string_view>
 #include <vector>
 
-#include "oneprobe/core/hash_feed.hpp"
-#include "oneprobe/core/key_hash.hpp"
-#include "oneprobe/hash/hasher.hpp"
-#include "oneprobe/hash/range_hashes.hpp"
+#include "oneprobe/detail/hash/range_hashes.hpp"
+#include "oneprobe/hash.hpp"
+#include "oneprobe/hash_feed.hpp"
+#include "oneprobe/key_hash.hpp"
 #include "texts.hpp"
 
 namespace oneprobe::python {

@@ -26,9 +26,9 @@
 
 #include "keys.hpp"
 #include "module.hpp"
-#include "oneprobe/core/default_table_plan.hpp"
-#include "oneprobe/table/bounded_map.hpp"
-#include "oneprobe/table/file.hpp"
+#include "oneprobe/map/bounded_map.hpp"
+#include "oneprobe/map/default_plan.hpp"
+#include "oneprobe/map/file.hpp"
 #include "plans.hpp"
 #include "texts.hpp"
 

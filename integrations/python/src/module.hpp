@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "oneprobe/format/load_failure.hpp"
-#include "oneprobe/hash/hasher.hpp"
+#include "oneprobe/files.hpp"
+#include "oneprobe/hash.hpp"
 
 namespace oneprobe::python {
 

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "oneprobe/core/prefetch.hpp"
+#include "oneprobe/detail/base/prefetch.hpp"
 
 #if defined(__SSE2__)
 #include <emmintrin.h>

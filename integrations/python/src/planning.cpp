@@ -14,8 +14,7 @@
 #include <vector>
 
 #include "module.hpp"
-#include "oneprobe/core/error.hpp"
-#include "oneprobe/core/version.hpp"
+#include "oneprobe/detail/base/error.hpp"
 #include "oneprobe/model/balance.hpp"
 #include "oneprobe/model/balanced.hpp"
 #include "oneprobe/model/balls.hpp"
@@ -28,6 +27,7 @@
 #include "oneprobe/model/overflow_bound.hpp"
 #include "oneprobe/model/partition.hpp"
 #include "oneprobe/model/poisson.hpp"
+#include "oneprobe/version.hpp"
 #include "plans.hpp"
 
 namespace oneprobe::python {

@@ -17,7 +17,7 @@
 #include <string_view>
 
 #include "narrow.hpp"
-#include "oneprobe/core/word_access.hpp"
+#include "oneprobe/detail/base/word_access.hpp"
 
 namespace oneprobe::python {
 

@@ -7,8 +7,8 @@
 #include <optional>
 #include <string>
 
-#include "oneprobe/table/bounded_map.hpp"
-#include "oneprobe/table/file.hpp"
+#include "oneprobe/map/bounded_map.hpp"
+#include "oneprobe/map/file.hpp"
 
 int main(int count, char** arguments) {
   using map = oneprobe::bounded_map<std::int64_t, std::int64_t>;

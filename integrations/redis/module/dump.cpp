@@ -6,10 +6,10 @@
 #include <string_view>
 #include <utility>
 
-#include "oneprobe/format/bytes.hpp"
-#include "oneprobe/format/checksum.hpp"
-#include "oneprobe/format/parts_parameters.hpp"
-#include "oneprobe/format/preamble.hpp"
+#include "oneprobe/detail/filter/parts_parameters.hpp"
+#include "oneprobe/detail/io/bytes.hpp"
+#include "oneprobe/detail/io/checksum.hpp"
+#include "oneprobe/detail/io/preamble.hpp"
 
 namespace oneprobe::redis {
 namespace {

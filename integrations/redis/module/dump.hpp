@@ -19,10 +19,10 @@
 #include <string>
 #include <vector>
 
+#include "oneprobe/files.hpp"
 #include "oneprobe/filter/file.hpp"
 #include "oneprobe/filter/growing.hpp"
 #include "oneprobe/filter/parts_file.hpp"
-#include "oneprobe/format/load_failure.hpp"
 #include "reservation.hpp"
 #include "stored_part.hpp"
 

@@ -5,7 +5,7 @@
 
 #include <array>
 
-#include "oneprobe/core/pocket_shape.hpp"
+#include "oneprobe/detail/planning/fingerprint_bucket_shape.hpp"
 
 namespace oneprobe::redis {
 

@@ -3,9 +3,9 @@
 #include <string_view>
 
 #include "dump.hpp"
+#include "oneprobe/detail/io/bytes.hpp"
+#include "oneprobe/detail/io/checksum.hpp"
 #include "oneprobe/filter/file.hpp"
-#include "oneprobe/format/bytes.hpp"
-#include "oneprobe/format/checksum.hpp"
 
 namespace oneprobe::redis {
 namespace {

@@ -20,9 +20,9 @@
 #include <cstdint>
 #include <span>
 
-#include "oneprobe/core/filter_plan.hpp"
+#include "oneprobe/files.hpp"
 #include "oneprobe/filter/growing.hpp"
-#include "oneprobe/format/load_failure.hpp"
+#include "oneprobe/filter/plan.hpp"
 #include "reservation.hpp"
 
 namespace oneprobe::redis {

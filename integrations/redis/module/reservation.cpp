@@ -6,8 +6,8 @@
 #include <stdexcept>
 #include <string>
 
-#include "oneprobe/core/default_plans.hpp"
-#include "oneprobe/core/error.hpp"
+#include "oneprobe/detail/base/error.hpp"
+#include "oneprobe/filter/default_plan.hpp"
 #include "oneprobe/plan/filter.hpp"
 #include "part_buckets.hpp"
 

@@ -6,8 +6,8 @@
 #include <optional>
 #include <string>
 
-#include "oneprobe/core/filter_plan.hpp"
 #include "oneprobe/filter/growing.hpp"
+#include "oneprobe/filter/plan.hpp"
 
 namespace oneprobe::redis {
 

@@ -23,12 +23,12 @@
 #include <vector>
 
 #include "dump.hpp"
+#include "oneprobe/detail/placement/schemes.hpp"
 #include "oneprobe/filter/balanced.hpp"
 #include "oneprobe/filter/blocked.hpp"
 #include "oneprobe/filter/fingerprint.hpp"
 #include "oneprobe/filter/growing.hpp"
 #include "oneprobe/filter/standard.hpp"
-#include "oneprobe/scheme/schemes.hpp"
 #include "part_limit.hpp"
 #include "part_record.hpp"
 #include "reservation.hpp"

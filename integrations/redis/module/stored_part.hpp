@@ -13,11 +13,11 @@
 #include <sys/mman.h>
 #endif
 
-#include "oneprobe/core/filter_answers.hpp"
-#include "oneprobe/core/filter_plan.hpp"
-#include "oneprobe/core/line_memory.hpp"
 #include "oneprobe/filter/basic_filter.hpp"
-#include "oneprobe/hash/hasher.hpp"
+#include "oneprobe/filter/plan.hpp"
+#include "oneprobe/filter/results.hpp"
+#include "oneprobe/hash.hpp"
+#include "oneprobe/memory.hpp"
 #include "redis_api.hpp"
 
 namespace oneprobe::redis {

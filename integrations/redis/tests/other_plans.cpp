@@ -1,5 +1,5 @@
 // The module with another planner: every part is planned for a smaller error than was asked for.
-#include "oneprobe/core/default_plans.hpp"
+#include "oneprobe/filter/default_plan.hpp"
 #include "oneprobe/plan/filter.hpp"
 
 namespace oneprobe {

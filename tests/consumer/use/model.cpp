@@ -1,6 +1,6 @@
 #include <cstdio>
-#include <oneprobe/core/version.hpp>
 #include <oneprobe/model/overflow_bound.hpp>
+#include <oneprobe/version.hpp>
 
 int main() {
   const double accesses = 1.5;

@@ -10,7 +10,7 @@
 #include "bench/table_contest.hpp"
 #include "bench/table_loops.hpp"
 #include "bench/table_race.hpp"
-#include "oneprobe/hash/derive.hpp"
+#include "oneprobe/detail/hash/derive.hpp"
 
 namespace oneprobe::cli {
 namespace {

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "oneprobe/core/filter_plan.hpp"
+#include "oneprobe/filter/plan.hpp"
 #include "oneprobe/model/balanced.hpp"
 
 namespace balanced_plans {

@@ -13,9 +13,9 @@
 #include <span>
 #include <vector>
 
-#include "oneprobe/core/filter_answers.hpp"
-#include "oneprobe/core/filter_plan.hpp"
-#include "oneprobe/hash/hasher.hpp"
+#include "oneprobe/filter/plan.hpp"
+#include "oneprobe/filter/results.hpp"
+#include "oneprobe/hash.hpp"
 
 namespace oneprobe::testing {
 

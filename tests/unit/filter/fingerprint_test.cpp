@@ -16,10 +16,10 @@
 #include <string>
 #include <vector>
 
-#include "oneprobe/core/line_memory.hpp"
-#include "oneprobe/core/simd.hpp"
+#include "oneprobe/detail/hash/derive.hpp"
+#include "oneprobe/detail/simd/isa.hpp"
 #include "oneprobe/filter/file.hpp"
-#include "oneprobe/hash/derive.hpp"
+#include "oneprobe/memory.hpp"
 
 namespace {
 

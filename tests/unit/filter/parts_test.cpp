@@ -1,5 +1,5 @@
 // What growing and rotating filters promise, for every kind of filter they can be made of.
-#include "oneprobe/filter/parts.hpp"
+#include "oneprobe/detail/filter/parts.hpp"
 
 #include <gtest/gtest.h>
 

@@ -11,12 +11,12 @@
 #include <span>
 #include <utility>
 
-#include "oneprobe/core/filter_answers.hpp"
-#include "oneprobe/core/filter_plan.hpp"
-#include "oneprobe/core/hash_feed.hpp"
-#include "oneprobe/core/line_memory.hpp"
+#include "oneprobe/detail/hash/derive.hpp"
 #include "oneprobe/filter/basic_filter.hpp"
-#include "oneprobe/hash/derive.hpp"
+#include "oneprobe/filter/plan.hpp"
+#include "oneprobe/filter/results.hpp"
+#include "oneprobe/hash_feed.hpp"
+#include "oneprobe/memory.hpp"
 #include "oneprobe/model/bloom.hpp"
 
 namespace oneprobe::testing {

@@ -17,7 +17,7 @@
 #include <string>
 #include <vector>
 
-#include "oneprobe/hash/derive.hpp"
+#include "oneprobe/detail/hash/derive.hpp"
 
 namespace statistics {
 

@@ -7,7 +7,7 @@
 
 #include "chi_squared.hpp"
 #include "key_sets.hpp"
-#include "oneprobe/hash/derive.hpp"
+#include "oneprobe/detail/hash/derive.hpp"
 
 namespace statistics {
 

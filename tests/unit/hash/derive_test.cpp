@@ -1,4 +1,4 @@
-#include "oneprobe/hash/derive.hpp"
+#include "oneprobe/detail/hash/derive.hpp"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

@@ -1,4 +1,4 @@
-#include "oneprobe/hash/hasher.hpp"
+#include "oneprobe/hash.hpp"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

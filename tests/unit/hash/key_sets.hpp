@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "oneprobe/core/key_hash.hpp"
-#include "oneprobe/hash/derive.hpp"
+#include "oneprobe/detail/hash/derive.hpp"
+#include "oneprobe/key_hash.hpp"
 
 namespace key_sets {
 

@@ -1,4 +1,4 @@
-#include "oneprobe/hash/range_hashes.hpp"
+#include "oneprobe/detail/hash/range_hashes.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "oneprobe/hash/universal.hpp"
+#include "oneprobe/baseline/universal_hash.hpp"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

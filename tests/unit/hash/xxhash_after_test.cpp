@@ -1,5 +1,5 @@
 // A user includes xxhash.h after us.
-#include "oneprobe/hash/hasher.hpp"
+#include "oneprobe/hash.hpp"
 
 // This line keeps the two apart when includes are sorted.
 #include <gtest/gtest.h>

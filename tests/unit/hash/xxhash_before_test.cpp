@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "include_order.hpp"
-#include "oneprobe/hash/hasher.hpp"
+#include "oneprobe/hash.hpp"
 
 namespace {
 

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "include_order.hpp"
-#include "oneprobe/hash/hasher.hpp"
+#include "oneprobe/hash.hpp"
 
 #ifndef XXH_INLINE_ALL
 #error "the user's macro is gone"

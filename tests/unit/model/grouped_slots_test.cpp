@@ -11,9 +11,9 @@
 #include <random>
 #include <vector>
 
-#include "oneprobe/core/line_memory.hpp"
+#include "oneprobe/detail/map/tagged_buckets.hpp"
+#include "oneprobe/memory.hpp"
 #include "oneprobe/model/poisson.hpp"
-#include "oneprobe/store/tagged_buckets.hpp"
 #include "support/sampled.hpp"
 #include "unit/model/expect.hpp"
 

@@ -8,10 +8,10 @@
 #include <stdexcept>
 #include <string>
 
-#include "oneprobe/hash/hasher.hpp"
+#include "oneprobe/detail/placement/schemes.hpp"
+#include "oneprobe/hash.hpp"
+#include "oneprobe/map/chained_map.hpp"
 #include "oneprobe/model/balance.hpp"
-#include "oneprobe/scheme/schemes.hpp"
-#include "oneprobe/table/chained_map.hpp"
 
 using namespace oneprobe;
 

@@ -1,4 +1,4 @@
-#include "oneprobe/core/default_plans.hpp"
+#include "oneprobe/filter/default_plan.hpp"
 
 #include <gtest/gtest.h>
 

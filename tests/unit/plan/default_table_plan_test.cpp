@@ -1,4 +1,4 @@
-#include "oneprobe/core/default_table_plan.hpp"
+#include "oneprobe/map/default_plan.hpp"
 
 #include <gtest/gtest.h>
 

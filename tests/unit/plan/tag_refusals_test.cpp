@@ -1,4 +1,4 @@
-#include "oneprobe/core/tag_refusals.hpp"
+#include "oneprobe/detail/planning/tag_refusals.hpp"
 
 #include <gtest/gtest.h>
 

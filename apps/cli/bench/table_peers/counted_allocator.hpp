@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <new>
 
-#include "oneprobe/core/huge_pages.hpp"
+#include "oneprobe/detail/base/huge_pages.hpp"
 
 namespace oneprobe::cli::peers {
 

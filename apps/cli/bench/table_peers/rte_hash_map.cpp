@@ -18,7 +18,7 @@
 #include <cstdio>
 #include <stdexcept>
 
-#include "oneprobe/core/huge_pages.hpp"
+#include "oneprobe/detail/base/huge_pages.hpp"
 
 namespace oneprobe::cli::peers {
 namespace {

@@ -10,9 +10,10 @@
 //
 // A fingerprint is a number below U = Q 2^f: a quotient below Q and a remainder of f bits. The
 // header has, for each quotient, a one for every fingerprint with it and then a zero, as in
-// core/pocket_shape.hpp. Here the payload has the size that its keys deserve, so nothing has to be
-// told apart from it: the tag is four times the bits per key, and n, f and Q follow from the tag
-// and the length. f is the one with the largest U; then Q is above n and at most 2 n.
+// detail/planning/fingerprint_bucket_shape.hpp. Here the payload has the size that its keys
+// deserve, so nothing has to be told apart from it: the tag is four times the bits per key, and n,
+// f and Q follow from the tag and the length. f is the one with the largest U; then Q is above n
+// and at most 2 n.
 //
 // The model is one line, `pocket_shape_of(...).fpr()`: a key that is not there has one of U
 // fingerprints, and each of n keys has taken one at random.
@@ -34,10 +35,10 @@
 #include <string>
 #include <string_view>
 
-#include "oneprobe/core/error.hpp"
-#include "oneprobe/core/key_hash.hpp"
-#include "oneprobe/core/word_access.hpp"
-#include "oneprobe/hash/derive.hpp"
+#include "oneprobe/detail/base/error.hpp"
+#include "oneprobe/detail/base/word_access.hpp"
+#include "oneprobe/detail/hash/derive.hpp"
+#include "oneprobe/key_hash.hpp"
 
 namespace oneprobe::leveldb_integration {
 
