@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <oneprobe/detail/hash/derive.hpp>
+#include <oneprobe/key_hash.hpp>
 #include <vector>
 
 namespace packets {

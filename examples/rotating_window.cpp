@@ -8,9 +8,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
-#include <oneprobe/detail/hash/derive.hpp>
 #include <oneprobe/filter/blocked.hpp>
 #include <oneprobe/filter/rotating.hpp>
+#include <oneprobe/key_hash.hpp>
 
 namespace {
 

@@ -7,8 +7,8 @@
 #include <cstdlib>
 #include <exception>
 #include <memory>
-#include <oneprobe/detail/hash/derive.hpp>
 #include <oneprobe/filter/balanced.hpp>
+#include <oneprobe/key_hash.hpp>
 #include <span>
 #include <string>
 #include <vector>

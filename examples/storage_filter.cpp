@@ -7,9 +7,9 @@
 #include <cstdio>
 #include <exception>
 #include <memory>
-#include <oneprobe/detail/hash/derive.hpp>
 #include <oneprobe/filter/file.hpp>
 #include <oneprobe/filter/fingerprint.hpp>
+#include <oneprobe/key_hash.hpp>
 #include <span>
 #include <stdexcept>
 #include <string>

@@ -8,30 +8,46 @@ import re
 import sys
 from pathlib import Path, PurePosixPath
 
-# The layers of include/oneprobe/ and the layers each may include besides itself.
-FOUNDATION = {"core", "hash", "scheme", "store", "overflow", "format"}
-LAYERS = {
-    "core": set(),
-    "hash": {"core"},
-    "scheme": {"core", "hash"},
-    "store": {"core"},
-    "overflow": {"core"},
-    "format": {"core"},
-    "filter": FOUNDATION,
-    "table": FOUNDATION,
-    "summary": FOUNDATION | {"filter", "table"},
-    "model": {"core"},
-    "sim": {"core", "hash", "scheme", "store", "overflow"},
-    "plan": {"core", "model"},
+# The rooms of the library and the rooms each may include besides itself. A room is a folder of include/oneprobe/, the folder of
+# its name in detail/, and the folder of its name in src/.
+SHARED = {"base", "hash", "plans", "placement", "io"}
+ROOMS = {
+    "base": set(),
+    "hash": {"base"},
+    "plans": {"base"},
+    "placement": {"base", "hash"},
+    "io": {"base", "plans"},
+    "simd": {"base", "filter"},
+    "filter": SHARED | {"simd"},
+    "map": SHARED,
+    "one_probe": SHARED | {"map"},
+    "page_store": SHARED | {"one_probe"},
+    "baseline": SHARED | {"map", "one_probe"},
+    "balancer": SHARED,
+    "model": {"base"},
+    "plan": {"base", "plans", "model"},
+    "sim": {"base", "hash", "plans", "placement"},
 }
+# Where a file is in another room than its folder says. What a product is told and what it answers are plain structs, which products
+# and the planner share.
+ROOM_OF = {
+    "version.hpp": "base", "key_hash.hpp": "base", "hash_feed.hpp": "base", "scheme_kind.hpp": "base", "erase_outcome.hpp": "base", "memory.hpp": "base",
+    "files.hpp": "base", "hash.hpp": "hash", "balancer.hpp": "balancer", "balancer_plan.hpp": "plans",
+    "filter/block_rules.hpp": "base",
+    "filter/plan.hpp": "plans", "filter/default_plan.hpp": "plans", "map/default_plan.hpp": "plans", "filter/results.hpp": "plans", "map/plan.hpp": "plans", "map/results.hpp": "plans",
+    "map/chain_plan.hpp": "plans", "one_probe/plan.hpp": "plans", "one_probe/results.hpp": "plans",
+    "one_probe/interpolation_plan.hpp": "plans", "page_store/plan.hpp": "plans",
+    "detail/planning": "plans", "detail/generated": "plans", "detail/simd/isa.hpp": "base",
+}
+# It includes the public headers of all products.
+UMBRELLA = "oneprobe.hpp"
 # Compiled parts with a header of their own, <part>/<name>, for the users named; they are neither installed nor promised. What
 # measures and what shows the library is compiled as users compile it.
-INTERNAL_PARTS = {"handles": FOUNDATION | {"filter", "table"}}
+INTERNAL_PARTS = {"handles": SHARED | {"filter", "map"}}
 USERS_OF_INTERNAL_PARTS = ("apps", "integrations", "tests", "fuzz")
 NEVER_WITH_INTERNAL_PARTS = ("apps/cli/bench/", "integrations/python/bench/")
-
-# Headers directly in include/oneprobe/ that belong to a layer.
-TOP_LEVEL_HEADERS = {"balancer.hpp": "scheme"}
+# What shows how the library is used does not name what is inside it.
+NEVER_INSIDE = ("examples",)
 
 # Folders that use the library. They see everything public, and the library never sees them.
 USERS = ("apps", "integrations", "bench", "tests", "fuzz", "examples")
@@ -86,15 +102,20 @@ def normalised(path):
     return PurePosixPath(*parts)
 
 
-def layer_of(path):
-    """The layer of a file under include/oneprobe/ or src/: its name, '' if it has none, None if it is elsewhere."""
+def room_of(path):
+    """The room of a file under include/oneprobe/ or src/: its name, '' if it has none, None if it is elsewhere."""
     parts = path.parts
     if parts[:2] == ("include", "oneprobe"):
-        if len(parts) == 3:
-            return TOP_LEVEL_HEADERS.get(parts[2], "")
-        return parts[2] if parts[2] in LAYERS else ""
+        name = "/".join(parts[2:])
+        for length in range(len(parts), 2, -1):
+            if room := ROOM_OF.get("/".join(parts[2:length])):
+                return room
+        if name == UMBRELLA:
+            return UMBRELLA
+        folders = parts[3:-1] if parts[2] == "detail" else parts[2:-1]
+        return folders[0] if folders and folders[0] in ROOMS else ""
     if parts[0] == "src":
-        return parts[1] if len(parts) > 2 and parts[1] in LAYERS | INTERNAL_PARTS else ""
+        return parts[1] if len(parts) > 2 and parts[1] in ROOMS | INTERNAL_PARTS else ""
     return None
 
 
@@ -122,13 +143,13 @@ def broken_rule(root, including, quoted, name):
     if name.startswith("boost/") and not str(including).startswith(BOOST_ALLOWED):
         return f"Boost may be used only in {', '.join(BOOST_ALLOWED)}"
 
-    layer = layer_of(including)
+    room = room_of(including)
     target = included_file(root, including, quoted, name)
 
     if target is None:
         if quoted:
             return f'"{name}" is neither beside this file nor a public header'
-        if layer is None or name.startswith("boost/"):
+        if room is None or name.startswith("boost/"):
             return None
         if name not in LIBRARY_MAY_USE:
             return f"the library uses the standard library and xxhash.h only, not <{name}>"
@@ -144,27 +165,31 @@ def broken_rule(root, including, quoted, name):
             return None
         return f"{part} is for {', '.join(USERS_OF_INTERNAL_PARTS)}, and not where the library is measured or shown"
 
-    target_layer = layer_of(target)
-    if layer is None:  # a user of the library
+    target_room = room_of(target)
+    if room is None:  # a user of the library
+        if str(including).startswith(NEVER_INSIDE) and name.startswith("oneprobe/detail/"):
+            return f"{name} is inside the library; {', '.join(NEVER_INSIDE)} show what is public"
         if target.parts[0] == "src":
             return "src/ is private to the library"
         program = TESTS_OF_PROGRAMS.get(str(including.parent))
         if program is not None and target.is_relative_to(program):
             return None
-        if target_layer is None and target.parts[0] != including.parts[0]:
+        if target_room is None and target.parts[0] != including.parts[0]:
             return f"{including.parts[0]}/ may not include from {target.parts[0]}/"
         return None
 
-    if target_layer is None:
+    if target_room is None:
         return f"the library may not include from {target.parts[0]}/"
     if target.parts[0] == "src" and including.parts[:2] != target.parts[:2]:
         return f"{'/'.join(target.parts[:2])}/ is private to its part of the library"
-    if not target_layer:
-        return f"{name} belongs to no layer"
-    layers = LAYERS | INTERNAL_PARTS
-    if target_layer != layer and target_layer not in layers[layer]:
-        allowed = ", ".join(sorted(layers[layer])) or "nothing else"
-        return f"{layer} may not include {target_layer} (it may include: {allowed})"
+    if not target_room:
+        return f"{name} belongs to no room"
+    if room == UMBRELLA:
+        return None
+    rooms = ROOMS | INTERNAL_PARTS
+    if target_room != room and target_room not in rooms[room]:
+        allowed = ", ".join(sorted(rooms[room])) or "nothing else"
+        return f"{room} may not include {target_room} (it may include: {allowed})"
     return None
 
 
@@ -181,8 +206,8 @@ def check(root):
     count = 0
     for path in project_files(root):
         count += 1
-        if layer_of(path) == "":
-            violations.append(f"{path}:1: belongs to no layer (the layers: {', '.join(LAYERS)})")
+        if room_of(path) == "":
+            violations.append(f"{path}:1: belongs to no room (the rooms: {', '.join(ROOMS)})")
             continue
         lines = (root / path).read_text(encoding="utf-8").splitlines()
         for number, line in enumerate(lines, start=1):

@@ -28,6 +28,15 @@ def lines(*command):
     return subprocess.run(command, cwd=PROJECT, capture_output=True, text=True, check=True).stdout.splitlines()
 
 
+def programs_of_room(file):
+    """The tests that stand where a file of the library does: of include/oneprobe/detail/filter/ and filter/ each their own."""
+    parts = pathlib.PurePath(file).parts
+    if parts[:2] == ("include", "oneprobe"):
+        folders = parts[2:4] if parts[2] == "detail" else parts[2:3]
+        return {"unit_" + "_".join(folders).removesuffix(".hpp")}
+    return {f"unit_{parts[1]}"} if parts[0] == "src" and len(parts) > 2 else set()
+
+
 def uncommitted():
     """Files that differ from the last commit, new ones included, as git names them."""
     changed = lines("git", "diff", "--name-only", "HEAD")
@@ -132,7 +141,7 @@ def main():
     if not reached:
         sys.exit("no unit test " + ("has that name" if len(sys.argv) > 2 else "reads an uncommitted file"))
 
-    own = {"unit_" + pathlib.PurePath(file).parent.name for file in changed}
+    own = {program for file in changed for program in programs_of_room(file)}
     passed = True
     for programs in (sorted(own & reached.keys()), sorted(reached.keys() - own)):
         if programs:

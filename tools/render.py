@@ -32,7 +32,7 @@ import render_trials  # noqa: E402
 import render_tutorial  # noqa: E402
 from pages import DOCS, PROJECT, CannotRender  # noqa: E402
 
-INCLUDE = PROJECT / "include" / "oneprobe" / "core"
+INCLUDE = PROJECT / "include" / "oneprobe" / "detail" / "generated"
 SHOWN_LINES = 60
 
 

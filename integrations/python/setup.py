@@ -18,7 +18,7 @@ PROJECT = HERE.parent.parent
 
 
 def version():
-    text = (PROJECT / "include" / "oneprobe" / "core" / "version.hpp").read_text(encoding="utf-8")
+    text = (PROJECT / "include" / "oneprobe" / "version.hpp").read_text(encoding="utf-8")
     return re.search(r'ONEPROBE_VERSION_STRING "([^"]+)"', text)[1]
 
 

@@ -14,7 +14,7 @@
 // again when one of them changes.
 //
 // The handle is what an interface for C stands on. What goes through it are pointers, numbers and
-// the plain structs of core/, and no exception starts behind it: what cannot be made is told as an
+// plain structs, and no exception starts behind it: what cannot be made is told as an
 // outcome, which the handle's constructors turn into the usual refusals. Only a hash_feed that
 // throws is not stopped; the exception is its owner's.
 //

@@ -12,8 +12,9 @@ import check_includes  # noqa: E402
 
 # Headers that the cases below include.
 HEADERS = """
-    core/a.hpp hash/a.hpp scheme/a.hpp store/a.hpp overflow/a.hpp format/a.hpp filter/a.hpp table/a.hpp summary/a.hpp
-    model/a.hpp sim/a.hpp plan/a.hpp balancer.hpp
+    hash.hpp balancer.hpp oneprobe.hpp filter/plan.hpp filter/a.hpp map/a.hpp one_probe/a.hpp page_store/a.hpp baseline/a.hpp
+    model/a.hpp sim/a.hpp plan/a.hpp detail/planning/a.hpp
+    detail/base/a.hpp detail/hash/a.hpp detail/placement/a.hpp detail/io/a.hpp detail/simd/a.hpp detail/filter/a.hpp detail/map/a.hpp
 """.split()
 
 
@@ -44,36 +45,57 @@ class CheckIncludes(unittest.TestCase):
     def assert_allowed(self, path, line):
         self.assertEqual(self.violations(path, line), [], f"{path}: {line}")
 
-    def test_each_layer_may_include_exactly_its_own_list(self):
-        for layer, allowed in check_includes.LAYERS.items():
-            for other in check_includes.LAYERS:
-                path = f"include/oneprobe/{layer}/b.hpp"
-                line = f'#include "oneprobe/{other}/a.hpp"'
-                if other == layer or other in allowed:
+    # A header of each room.
+    HEADER = {
+        "plans": "detail/planning/a.hpp", "balancer": "balancer.hpp",
+        **{room: f"detail/{room}/a.hpp" for room in ("base", "hash", "placement", "io", "simd")},
+        **{room: f"{room}/a.hpp" for room in ("filter", "map", "one_probe", "page_store", "baseline", "model", "plan", "sim")},
+    }
+
+    def test_each_room_may_include_exactly_its_own_list(self):
+        self.assertEqual(self.HEADER.keys(), check_includes.ROOMS.keys())
+        for room, allowed in check_includes.ROOMS.items():
+            path = "include/oneprobe/" + self.HEADER[room].replace("a.hpp", "b.hpp")
+            for other in check_includes.ROOMS:
+                line = f'#include "oneprobe/{self.HEADER[other]}"'
+                if other == room or other in allowed:
                     self.assert_allowed(path, line)
                 else:
-                    self.assert_broken(path, line, f"{layer} may not include {other}")
+                    self.assert_broken(path, line, f"{room} may not include {other}")
+
+    def test_a_room_and_its_folder_in_detail_are_one(self):
+        self.assert_allowed("include/oneprobe/filter/b.hpp", '#include "oneprobe/detail/filter/a.hpp"')
+        self.assert_allowed("include/oneprobe/detail/filter/b.hpp", '#include "oneprobe/filter/a.hpp"')
+        self.assert_broken("include/oneprobe/filter/b.hpp", '#include "oneprobe/detail/map/a.hpp"', "filter may not include map")
+        self.assert_broken("include/oneprobe/detail/map/b.hpp", '#include "oneprobe/filter/a.hpp"', "map may not include filter")
+
+    def test_plain_structs_of_a_product_are_for_products_and_planner(self):
+        for path in ("include/oneprobe/map/b.hpp", "include/oneprobe/plan/b.hpp", "src/plan/b.cpp"):
+            self.assert_allowed(path, '#include "oneprobe/filter/plan.hpp"')
+        self.assert_broken("include/oneprobe/filter/plan.hpp", '#include "oneprobe/filter/a.hpp"', "plans may not include filter")
+
+    def test_examples_show_what_is_public(self):
+        self.assert_allowed("examples/b.cpp", "#include <oneprobe/filter/a.hpp>")
+        self.assert_broken("examples/b.cpp", "#include <oneprobe/detail/filter/a.hpp>", "inside the library")
 
     def test_the_rules_that_must_never_be_relaxed(self):
-        for layer, other in [
-            ("scheme", "store"), ("store", "scheme"), ("filter", "table"), ("table", "filter"), ("filter", "plan"),
-            ("table", "plan"), ("summary", "plan"), ("core", "hash"), ("hash", "scheme"), ("model", "plan"),
+        for room, other in [
+            ("placement", "filter"), ("placement", "map"), ("filter", "map"), ("map", "filter"), ("filter", "plan"),
+            ("map", "plan"), ("one_probe", "plan"), ("page_store", "map"), ("base", "hash"), ("hash", "placement"), ("model", "plan"),
         ]:
-            self.assert_broken(
-                f"include/oneprobe/{layer}/b.hpp", f"#include <oneprobe/{other}/a.hpp>", f"{layer} may not include {other}"
-            )
+            path = "include/oneprobe/" + self.HEADER[room].replace("a.hpp", "b.hpp")
+            self.assert_broken(path, f"#include <oneprobe/{self.HEADER[other]}>", f"{room} may not include {other}")
 
-    def test_the_compiled_parts_follow_the_rules_of_their_layer(self):
+    def test_the_compiled_parts_follow_the_rules_of_their_room(self):
         self.assert_allowed("src/plan/b.cpp", '#include "oneprobe/model/a.hpp"')
         self.assert_broken("src/model/b.cpp", '#include "oneprobe/plan/a.hpp"', "model may not include plan")
 
-    def test_relative_paths_do_not_get_around_the_layers(self):
-        self.assert_broken("include/oneprobe/store/b.hpp", '#include "../scheme/a.hpp"', "store may not include scheme")
+    def test_relative_paths_do_not_get_around_the_rooms(self):
+        self.assert_broken("include/oneprobe/filter/b.hpp", '#include "../map/a.hpp"', "filter may not include map")
 
-    def test_the_balancer_belongs_to_the_scheme_layer(self):
-        self.assert_allowed("include/oneprobe/balancer.hpp", '#include "oneprobe/hash/a.hpp"')
-        self.assert_broken("include/oneprobe/balancer.hpp", '#include "oneprobe/store/a.hpp"', "scheme may not include store")
-        self.assert_broken("include/oneprobe/store/b.hpp", '#include "oneprobe/balancer.hpp"', "store may not include scheme")
+    def test_the_umbrella_is_over_everything_and_under_nothing(self):
+        self.assert_allowed("include/oneprobe/oneprobe.hpp", '#include "oneprobe/page_store/a.hpp"')
+        self.assert_broken("include/oneprobe/filter/b.hpp", '#include "oneprobe/oneprobe.hpp"', "filter may not include oneprobe.hpp")
 
     def test_boost_stays_inside_the_compiled_parts(self):
         boost = "#include <boost/math/special_functions/gamma.hpp>"
@@ -83,9 +105,9 @@ class CheckIncludes(unittest.TestCase):
 
     def test_the_library_uses_the_standard_library_and_xxhash_only(self):
         for header in ("vector", "cstdint", "xxhash.h", "immintrin.h"):
-            self.assert_allowed("include/oneprobe/core/b.hpp", f"#include <{header}>")
+            self.assert_allowed("include/oneprobe/detail/base/b.hpp", f"#include <{header}>")
         for header in ("fmt/format.h", "nlohmann/json.hpp", "stdint.h"):
-            self.assert_broken("include/oneprobe/core/b.hpp", f"#  include <{header}>", "standard library and xxhash.h only")
+            self.assert_broken("include/oneprobe/detail/base/b.hpp", f"#  include <{header}>", "standard library and xxhash.h only")
         self.assert_broken("src/model/b.cpp", "#include <fmt/format.h>", "standard library and xxhash.h only")
 
     def test_private_headers_stay_in_their_part(self):
@@ -103,17 +125,17 @@ class CheckIncludes(unittest.TestCase):
         self.assert_broken("apps/cli/b.cpp", '#include "../../src/handles/a.hpp"', "src/ is private")
         self.assert_broken("apps/cli/b.cpp", '#include "handles/nowhere.hpp"', "there is no header src/handles/nowhere.hpp")
         self.assert_allowed("src/handles/b.cpp", '#include "a.hpp"')
-        for layer in ("core", "filter", "table"):
-            self.assert_allowed("src/handles/b.cpp", f'#include "oneprobe/{layer}/a.hpp"')
+        for room in ("detail/base", "filter", "map"):
+            self.assert_allowed("src/handles/b.cpp", f'#include "oneprobe/{room}/a.hpp"')
         self.assert_broken("src/handles/b.cpp", '#include "oneprobe/plan/a.hpp"', "handles may not include plan")
 
     def test_the_library_never_includes_its_users(self):
         self.assert_broken("src/model/b.cpp", '#include "../../apps/cli/options.hpp"', "may not include from apps/")
-        self.assert_broken("include/oneprobe/core/b.hpp", '#include "../../../tests/support.hpp"', "may not include from tests/")
+        self.assert_broken("include/oneprobe/filter/b.hpp", '#include "../../../tests/support.hpp"', "may not include from tests/")
 
     def test_users_include_everything_public_and_their_own_files(self):
-        for layer in check_includes.LAYERS:
-            self.assert_allowed("tests/unit/b.cpp", f'#include "oneprobe/{layer}/a.hpp"')
+        for header in HEADERS:
+            self.assert_allowed("tests/unit/b.cpp", f'#include "oneprobe/{header}"')
         self.assert_allowed("tests/unit/b.cpp", '#include "support.hpp"')
         self.assert_allowed("apps/cli/b.cpp", '#include "options.hpp"')
         self.assert_allowed("apps/cli/model/b.cpp", '#include "options.hpp"')
@@ -124,14 +146,14 @@ class CheckIncludes(unittest.TestCase):
         self.assert_broken("bench/b.cpp", '#include "../tests/support.hpp"', "bench/ may not include from tests/")
 
     def test_an_include_of_nothing_is_found(self):
-        self.assert_broken("tests/unit/b.cpp", '#include "oneprobe/core/nowhere.hpp"', "no public header")
+        self.assert_broken("tests/unit/b.cpp", '#include "oneprobe/filter/nowhere.hpp"', "no public header")
         self.assert_broken("src/model/b.cpp", '#include "nowhere.hpp"', "neither beside this file nor a public header")
 
-    def test_a_file_outside_all_layers_is_found(self):
+    def test_a_file_outside_all_rooms_is_found(self):
         for path in ("include/oneprobe/gadgets/b.hpp", "include/oneprobe/b.hpp", "src/b.cpp", "src/gadgets/b.cpp"):
             found = self.violations(path, "")
             self.assertEqual(len(found), 1)
-            self.assertIn(f"{path}:1: belongs to no layer", found[0])
+            self.assertIn(f"{path}:1: belongs to no room", found[0])
 
 
 if __name__ == "__main__":

@@ -228,7 +228,7 @@ std::string program_of(const table_plan& plan, std::uint32_t key_bytes, std::uin
       .number("predicted.exceed_probability", seen.exceed_probability);
 
   parts of;
-  of.includes = fmt::format("{}#include <oneprobe/table/bounded_{}.hpp>\n", table_includes,
+  of.includes = fmt::format("{}#include <oneprobe/map/bounded_{}.hpp>\n", table_includes,
                             is_set ? "set" : "map");
   of.functions = types(key, value, holds + '>', slot_bytes) + numbers.function("table_plan") +
                  std::string(made_up_keys);
@@ -307,7 +307,7 @@ std::string program_of(const summary_plan& plan, std::uint32_t element_bytes) {
 
   parts of;
   of.includes = fmt::format(
-      "{}#include <oneprobe/summary/{}.hpp>\n#include "
+      "{}#include <oneprobe/one_probe/{}.hpp>\n#include "
       "<oneprobe/one_probe/one_probe_map.hpp>\n",
       table_includes, header);
   of.functions =

@@ -13,10 +13,10 @@
 //                    | nowhere                    | no
 //                    +--> absent, no bucket       +--> absent, no bucket
 //
-// Elements are placed as in every multilevel table, by the walk of scheme/. An element that no
-// level has room for, or that would make the summary mislead anybody, goes to the overflow, which
-// is exact and bounded: so the summary is right for every key in a bucket, at any time. `stats()`
-// counts them.
+// Elements are placed as in every multilevel table, by the walk of detail/placement/. An element
+// that no level has room for, or that would make the summary mislead anybody, goes to the overflow,
+// which is exact and bounded: so the summary is right for every key in a bucket, at any time.
+// `stats()` counts them.
 //
 // A summary that can erase (the counting ones) forgets an element with it. With any other summary
 // erased elements are *marked*: they are alive and keep their slot until a reconstruction, which

@@ -1,8 +1,9 @@
 // The simulator: any placement scheme over load counters, filling or churning, at scale.
 //
-// It runs the placement code of the products (scheme/) over the plainest store (one counter per
-// bucket), so what it finds is a statement about what ships. Every trial draws its own key hashes
-// from (seed, trial): the same scenario gives the same findings, whatever the number of threads.
+// It runs the placement code of the products (detail/placement/) over the plainest store (one
+// counter per bucket), so what it finds is a statement about what ships. Every trial draws its own
+// key hashes from (seed, trial): the same scenario gives the same findings, whatever the number of
+// threads.
 //
 //   scenario s{.scheme = scheme_kind::sequential, .buckets = 100'000, .choices = 4,
 //              .bucket_capacity = 4, .elements = 400'000, .trials = 20};

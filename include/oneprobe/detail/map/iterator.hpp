@@ -1,4 +1,4 @@
-// Iteration over the elements of a table. For the other headers of table/; whoever uses a table
+// Iteration over the elements of a table. For the maps; a program that uses a map
 // writes `for (auto& element : map)`.
 #pragma once
 

@@ -1,4 +1,4 @@
-// What a table says of itself, read from its buckets. For the other headers of table/.
+// What a table says of itself, read from its buckets. For the maps.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // What joins schemes and buckets for the tables: keys to look for, elements to construct, stores in
-// a table's memory. For the other headers of table/; there is nothing here to call.
+// a table's memory. For the maps; there is nothing here to call.
 #pragma once
 
 #include <bit>

@@ -1,4 +1,4 @@
-// How small cells share bytes. For the plans of core/ and the stores; there is nothing here to
+// How small cells share bytes. For plans and stores; there is nothing here to
 // call.
 //
 //   six values:    a + 6 b + 36 c, three cells in a byte         (SSH, Section VIII-A)

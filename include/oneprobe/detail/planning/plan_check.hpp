@@ -1,4 +1,4 @@
-// How plans are held to what is allowed, one parameter after the other. For the plans of core/.
+// How plans are held to what is allowed, one parameter after the other. For plans of all products.
 #pragma once
 
 #include <cstdint>
