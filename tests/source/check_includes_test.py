@@ -58,6 +58,8 @@ class CheckIncludes(unittest.TestCase):
             path = "include/oneprobe/" + self.HEADER[room].replace("a.hpp", "b.hpp")
             for other in check_includes.ROOMS:
                 line = f'#include "oneprobe/{self.HEADER[other]}"'
+                if path.endswith(f"/{self.HEADER[other]}"):
+                    continue  # itself
                 if other == room or other in allowed:
                     self.assert_allowed(path, line)
                 else:
@@ -144,6 +146,20 @@ class CheckIncludes(unittest.TestCase):
         self.assert_broken("bench/b.cpp", '#include "support.hpp"', "neither beside this file nor a public header")
         self.assert_allowed("apps/cli/b.cpp", "#include <CLI/CLI.hpp>")
         self.assert_broken("bench/b.cpp", '#include "../tests/support.hpp"', "bench/ may not include from tests/")
+
+    def test_a_header_that_includes_itself_is_found(self):
+        found = self.violations("include/oneprobe/filter/a.hpp", '#include "oneprobe/filter/a.hpp"')
+        self.assertEqual(found, ["include/oneprobe/filter/a.hpp:1: includes itself by way of nothing else"])
+
+    def test_a_circle_of_headers_is_found(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for header, other in (("a", "b"), ("b", "c"), ("c", "a")):
+                path = Path(folder) / "include" / "oneprobe" / "filter" / f"{header}.hpp"
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(f'#include "oneprobe/filter/{other}.hpp"\n', encoding="utf-8")
+            found, _ = check_includes.check(Path(folder))
+            self.assertEqual(len(found), 1, found)
+            self.assertIn("includes itself by way of oneprobe/filter/b.hpp, oneprobe/filter/c.hpp", found[0])
 
     def test_an_include_of_nothing_is_found(self):
         self.assert_broken("tests/unit/b.cpp", '#include "oneprobe/filter/nowhere.hpp"', "no public header")

@@ -1,5 +1,4 @@
-// The kernels of detail/filter/block_bits.hpp with AVX2: eight positions at once. Included by it;
-// includes those with AVX-512, which build on these.
+// The kernels of detail/simd/plain/block_bits.hpp with AVX2: eight positions at once.
 //
 // The same answers and the same bytes as the plain ones; the tests hold them to each other.
 #pragma once
@@ -16,7 +15,7 @@
 #include <cstdint>
 
 #include "oneprobe/detail/base/word_access.hpp"
-#include "oneprobe/detail/filter/block_bits.hpp"
+#include "oneprobe/detail/simd/plain/block_bits.hpp"
 
 namespace oneprobe::inline v0_1 {
 namespace detail {
@@ -229,7 +228,5 @@ struct block_bits<BlockBits, block_layout::lanes, simd_level::avx2, Words> {
 };
 
 }  // namespace oneprobe::inline v0_1
-
-#include "oneprobe/detail/simd/avx512/block_bits.hpp"
 
 #endif

@@ -1,5 +1,5 @@
-// The kernels of detail/filter/block_bits.hpp with AVX-512: a whole line in one register. Included
-// by it.
+// The kernels of detail/simd/plain/block_bits.hpp with AVX-512: a whole line in one register. They
+// build on those with AVX2.
 //
 // Only for blocks of 512 bits and one thread that changes them: blocks of 256 bits fit the
 // registers of AVX2, and words that threads share are read one by one. `kernel_level` says so. The
@@ -16,7 +16,6 @@
 #include <span>
 
 #include "oneprobe/detail/base/word_access.hpp"
-#include "oneprobe/detail/filter/block_bits.hpp"
 #include "oneprobe/detail/simd/avx2/block_bits.hpp"
 #include "oneprobe/detail/simd/avx512/block_mask_batches.hpp"
 #include "oneprobe/detail/simd/avx512/block_masks.hpp"

@@ -17,8 +17,8 @@
 #include <span>
 #include <utility>
 
-#include "oneprobe/detail/filter/block_positions.hpp"
 #include "oneprobe/detail/simd/avx512/block_masks.hpp"
+#include "oneprobe/detail/simd/plain/block_positions.hpp"
 
 namespace oneprobe::inline v0_1::detail {
 

@@ -12,7 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "oneprobe/detail/filter/block_positions.hpp"
+#include "oneprobe/detail/simd/plain/block_positions.hpp"
 
 namespace oneprobe::inline v0_1::detail {
 
