@@ -19,22 +19,32 @@ HEADERS = """
 
 
 class CheckIncludes(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.folder.cleanup)
+        cls.root = Path(cls.folder.name)
+        cls.files = {f"include/oneprobe/{header}": "#pragma once\n" for header in HEADERS}
+        for name in ("src/model/detail.hpp", "src/handles/a.hpp", "tests/support.hpp", "apps/cli/options.hpp"):
+            cls.files[name] = "#pragma once\n"
+        for name, text in cls.files.items():
+            cls.write(name, text)
+
+    @classmethod
+    def write(cls, name, text):
+        (cls.root / name).parent.mkdir(parents=True, exist_ok=True)
+        (cls.root / name).write_text(text, encoding="utf-8")
+
     def violations(self, path, line):
         """What is found when `path` has `line` as its third line."""
-        with tempfile.TemporaryDirectory() as folder:
-            root = Path(folder)
-            files = {f"include/oneprobe/{header}": "#pragma once\n" for header in HEADERS}
-            files["src/model/detail.hpp"] = "#pragma once\n"
-            files["src/handles/a.hpp"] = "#pragma once\n"
-            files["tests/support.hpp"] = "#pragma once\n"
-            files["apps/cli/options.hpp"] = "#pragma once\n"
-            files[path] = f"// first line\n\n{line}\n"
-            for name, text in files.items():
-                (root / name).parent.mkdir(parents=True, exist_ok=True)
-                (root / name).write_text(text, encoding="utf-8")
-            found, count = check_includes.check(root)
-            self.assertEqual(count, len(files))
-            return found
+        self.write(path, f"// first line\n\n{line}\n")
+        found, count = check_includes.check(self.root)
+        self.assertEqual(count, len(self.files.keys() | {path}))
+        if path in self.files:
+            self.write(path, self.files[path])
+        else:
+            (self.root / path).unlink()
+        return found
 
     def assert_broken(self, path, line, words):
         found = self.violations(path, line)
