@@ -5,7 +5,8 @@ usage: report_tests.py BUILD_DIR [PART [--write]]
 
 Reads what ctest --output-junit Testing/ran.xml wrote there. Kinds are the first word of a test's label, `long` said beside it; tests are counted in the programs, as they say
 themselves, since ctest knows their suites only. With a PART of all tests, the numbers are held to tests/floors.txt: something that
-silently is no longer compiled, listed or selected shows there. --write raises and lowers the floors of what ran.
+silently is no longer compiled, listed or selected shows there. --write raises and lowers the floors of what ran, and writes how long
+the longest took to tests/costs.txt, by which a run in a clean clone begins with the longest.
 """
 
 import collections
@@ -17,7 +18,9 @@ import sys
 import xml.etree.ElementTree
 
 FLOORS = pathlib.Path(__file__).resolve().parent.parent / "tests" / "floors.txt"
+COSTS = FLOORS.with_name("costs.txt")
 SHOWN = 10
+WORTH_NOTING = 2  # seconds
 
 
 def kinds(build):
@@ -60,6 +63,18 @@ def write_floors(floors):
     FLOORS.write_text(head + "".join(lines), encoding="utf-8")
 
 
+def write_costs(times):
+    """As ctest keeps them: name, number of runs, seconds."""
+    costs = {}
+    if COSTS.exists():
+        costs = {line.split()[0]: line for line in COSTS.read_text(encoding="utf-8").splitlines()}
+    for seconds, name in times:
+        costs.pop(name, None)
+        if seconds >= WORTH_NOTING:
+            costs[name] = f"{name} 1 {seconds:.0f}"
+    COSTS.write_text("".join(f"{costs[name]}\n" for name in sorted(costs)), encoding="utf-8")
+
+
 def main():
     build = pathlib.Path(sys.argv[1])
     part = sys.argv[2] if len(sys.argv) > 2 else None
@@ -76,6 +91,7 @@ def main():
     if part and "--write" in sys.argv:
         floors.update({(part, kind): number for kind, number in ran.items()})
         write_floors(floors)
+        write_costs(times)
     said = []
     for kind in sorted(ran):
         skips = f" ({skipped[kind]} skipped)" if skipped[kind] else ""

@@ -55,7 +55,11 @@ class Report(unittest.TestCase):
         self.assertRegex(done.stdout, r"slowest: plain\.works 7 s, cli\.speaks 1 s, unit\.sums ")
 
     def test_what_drops_out_fails(self):
+        (self.folder / "tests" / "costs.txt").write_text("cli.speaks 1 3\nunit.of_another_run 1 5\n", encoding="utf-8")
         self.assertEqual(self.report("test", "--write").returncode, 0)
+        self.assertEqual(
+            (self.folder / "tests" / "costs.txt").read_text(encoding="utf-8"), "plain.works 1 7\nunit.of_another_run 1 5\n"
+        )
         self.assertEqual(self.report("test").returncode, 0)
         self.run_tests("-E", "cli")
         done = self.report("test")
