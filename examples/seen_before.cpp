@@ -73,7 +73,7 @@ void show(std::uint64_t visitors) {
   const filter_plan& plan = seen.plan();
   std::printf("%.1f bits per visitor, %.2f MiB, planned: %.2f accesses per absent key\n\n",
               plan.bits_per_element(), static_cast<double>(plan.memory().total()) / (1u << 20),
-              plan.predicted.negative_accesses);
+              plan.predicted.miss_accesses);
 
   insert_all_visits(seen, visitors);
 

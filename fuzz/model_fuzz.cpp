@@ -119,7 +119,7 @@ fluid_parameters read_fluid(parameter_reader& in) {
 void check_filter(const filter_error& error, unsigned choices) {
   require(error.fpr >= 0 && error.fpr <= choices + 1e-9, "false positive rate out of range");
   require_fraction(error.overflow_fraction, "overflow of a filter");
-  require(error.negative_accesses >= 1 && error.negative_accesses <= choices + 1 + 1e-9,
+  require(error.miss_accesses >= 1 && error.miss_accesses <= choices + 1 + 1e-9,
           "accesses of a negative query");
 }
 

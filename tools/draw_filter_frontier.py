@@ -41,7 +41,7 @@ def points_by_kind(rows):
             continue
         # Where no false positive was seen, the error is the one that the filters state of themselves.
         error = row["fpr"] if row["false_positives"] > 0 else row["fpr_stated"]
-        found[kind].append((row["bits_per_element"], error, row["negative_accesses"]))
+        found[kind].append((row["bits_per_element"], error, row["miss_accesses"]))
     return {kind: sorted(points) for kind, points in found.items()}
 
 

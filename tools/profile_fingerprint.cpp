@@ -37,6 +37,7 @@ int main(int count, char** arguments) {
     const std::chrono::duration<double, std::nano> took = std::chrono::steady_clock::now() - begin;
     best_ns = std::min(best_ns, took.count() / queries);
   }
-  const auto& pocket = filter.plan().pocket;
-  std::printf("%u %u %.2f\n", pocket.remainder_bits, pocket.bucket_capacity, best_ns);
+  const auto& fingerprint_bucket = filter.plan().fingerprint_bucket;
+  std::printf("%u %u %.2f\n", fingerprint_bucket.remainder_bits, fingerprint_bucket.bucket_capacity,
+              best_ns);
 }

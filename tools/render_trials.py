@@ -77,8 +77,8 @@ def errs():
         (
             row["filter"], whole(row["queries"]), whole(row["false_positives"]), f"{row['fpr']:.4g}",
             f"{row['fpr_stated']:.4g}", f"{row['fpr_model']:.4g}", f"{row['sigmas']:+.2f}",
-            f"{row['negative_accesses']:.4f}", f"{row['negative_accesses_model']:.4f}",
-            optional(row.get("positive_accesses"), ".4f"), optional(row.get("positive_accesses_model"), ".4f"),
+            f"{row['miss_accesses']:.4f}", f"{row['negative_accesses_model']:.4f}",
+            optional(row.get("hit_accesses"), ".4f"), optional(row.get("positive_accesses_model"), ".4f"),
         )
         for row in error_rows()
     ]
@@ -136,7 +136,7 @@ def overfills():
     record = read("filters-overfill")
     rows = [
         (
-            row["planned_for"], more(row), *pair(row, "fpr", probability), *pair(row, "negative_accesses", "{:.3f}".format),
+            row["planned_for"], more(row), *pair(row, "fpr", probability), *pair(row, "miss_accesses", "{:.3f}".format),
             *pair(row, "overflow_fraction", "{:.1e}".format), f"{row['degraded_filters']} of {row['filters']}",
         )
         for row in record["rows"]

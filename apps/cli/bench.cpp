@@ -55,10 +55,10 @@ constexpr std::array<word<contender_kind>, 7> kind_names{{
     {"boost", contender_kind::boost},
 }};
 
-constexpr std::array<word<simd_level>, 3> level_names{{
-    {"plain", simd_level::plain},
-    {"avx2", simd_level::avx2},
-    {"avx512", simd_level::avx512},
+constexpr std::array<word<isa>, 3> level_names{{
+    {"plain", isa::plain},
+    {"avx2", isa::avx2},
+    {"avx512", isa::avx512},
 }};
 
 std::vector<contender_kind> read_kinds(const arguments& in) {
@@ -116,7 +116,7 @@ report answer(const arguments& in) {
   const race_settings settings = read_settings(in);
   const std::vector<double> sizes = read_bits(in);
   const std::vector<contender_kind> kinds = read_kinds(in);
-  const simd_level level = in.maybe_choice(vector_level, level_names).value_or(most_simd);
+  const isa level = in.maybe_choice(vector_level, level_names).value_or(most_simd);
   in.refuse_unread();  // before the work, which takes a while
   limit_simd(level);
   const machine_facts machine = describe_machine();
@@ -159,7 +159,7 @@ const command filters_command{
         "ring\": bulk as our filters ask for lines, and no filter out of the cache can be faster. "
         "lines: cache lines that a negative query touches, counted. f and h: bits of a remainder "
         "and remainders of a bucket, of a fingerprint filter. In JSON: "
-        "fpr_model is predicted for the plan and fpr_now follows from the bits as they are; "
+        "fpr_model is predicted for the plan and current_fpr follows from the bits as they are; "
         "accesses are blocks (bits, where there are no blocks) and the overflow list. Every answer "
         "is checked: a false negative, a bulk answer that differs or more false positives than "
         "chance explains end the run with exit code 1.",

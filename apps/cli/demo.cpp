@@ -18,7 +18,8 @@
 namespace oneprobe::cli {
 namespace {
 
-constexpr option page_file{"--report", "FILE", "where the page goes (default oneprobe-demo.html)"};
+constexpr option page_file{"-o", "FILE", "where the page goes (default oneprobe-demo.html)",
+                           "--output"};
 constexpr const char* default_page = "oneprobe-demo.html";
 
 /// The file of the page, opened before the work: better a refusal now than after it.
@@ -105,9 +106,9 @@ report filter_report(const demo::filter_findings& found) {
       .number("fpr", found.ours.fpr)
       .number("blocked_fpr", found.beside.fpr)
       .whole("queries", found.ours.asked)
-      .number("predicted_negative_accesses", found.proposal.plan->predicted.negative_accesses)
+      .number("predicted_negative_accesses", found.proposal.plan->predicted.miss_accesses)
       .number("negative_lines", found.ours.negative_lines)
-      .number("predicted_positive_accesses", found.proposal.plan->predicted.positive_accesses)
+      .number("predicted_positive_accesses", found.proposal.plan->predicted.hit_accesses)
       .number("positive_lines", found.ours.positive_lines)
       .whole("overflow", found.ours.overflow)
       .whole("memory_bytes", found.ours.memory_bytes)
@@ -166,7 +167,7 @@ const command demo_command{
         "predicts, what is measured, and what a blocked Bloom filter and std::unordered_map "
         "do beside them. Takes some seconds, and writes a page with pictures.",
     .source = "",
-    .example = "--report demo.html",
+    .example = "-o demo.html",
     .options = {{&page_file, need::optional}},
     .answer = answer,
 };

@@ -28,7 +28,8 @@ namespace fs = std::filesystem;
 
 constexpr option ids{"ID", "...",
                      "documents (OFH, ECB, BBF, SSH, LEC) or experiments (OFH-Fig5a); none: all"};
-constexpr option out{"--out", "DIR", "folder for the report, made if need be (./reproduction)"};
+constexpr option out{"-o", "DIR", "folder for the report, made if need be (./reproduction)",
+                     "--output"};
 constexpr option quick{"--quick", "", "less simulation: within a minute"};
 constexpr option full{"--full", "", "as much simulation as the papers did, however long it takes"};
 constexpr option check{"--check", "", "exit code 1 if any number disagrees"};
@@ -94,7 +95,7 @@ class output_folder {
   static constexpr const char* probe_name = ".oneprobe-writable";
 
   [[noreturn]] void refuse(int error) const {
-    refuse_path(error, fmt::format("--out {} cannot be written to: {}", in_quotes(path_.string()),
+    refuse_path(error, fmt::format("-o {} cannot be written to: {}", in_quotes(path_.string()),
                                    std::generic_category().message(error)));
   }
 

@@ -75,13 +75,13 @@ void write(const curve& of) {
       accesses += ", ";
     }
     fpr += shown(plan ? std::optional(plan->predicted.fpr) : std::nullopt);
-    accesses += shown(plan ? std::optional(plan->predicted.negative_accesses) : std::nullopt);
+    accesses += shown(plan ? std::optional(plan->predicted.miss_accesses) : std::nullopt);
   }
   std::printf("{\"kind\": \"%s\"", std::string(name_of(of.kind)).c_str());
   if (of.choices)
     std::printf(", \"choices\": %u, \"accesses\": %g, \"overfill\": %g", *of.choices, *of.accesses,
                 *of.overfill);
-  std::printf(", \"fpr\": [%s], \"negative_accesses\": [%s]}", fpr.c_str(), accesses.c_str());
+  std::printf(", \"fpr\": [%s], \"miss_accesses\": [%s]}", fpr.c_str(), accesses.c_str());
 }
 
 }  // namespace

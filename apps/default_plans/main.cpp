@@ -121,14 +121,14 @@ void write_fill(const block_model& block, const filter_plan& plan, double mean, 
   std::printf("      {%.8g, %.8g, %.8g, %.8g, %.8g, %.8g, %.8g}%s\n", mean,
               std::max(never, at.fill.refused_fraction), std::max(never, at.fill.overflow_fraction),
               std::max(never, at.fill.reserved_fraction), at.error.insert_accesses,
-              at.error.negative_accesses, at.error.fpr, after);
+              at.error.miss_accesses, at.error.fpr, after);
 }
 
 void write_point(const block_model& block, const filter_plan& plan, double fpr, const char* after) {
   const double mean = increasing_root(
       [&](double at) {
         const model::built_error error = fill(block, plan, at).error;
-        return std::max(error.fpr / fpr - 1, error.negative_accesses - default_negative_accesses);
+        return std::max(error.fpr / fpr - 1, error.miss_accesses - default_negative_accesses);
       },
       0.1, 1000.0);
   write_fill(block, plan, mean, after);
@@ -165,10 +165,10 @@ void write_balanced(int cell) {
 void write_fingerprint(int cell) {
   const double least = std::pow(10.0, first_exponent + static_cast<double>(cell) / fine_per_decade);
   const filter_plan plan = planned(filter_kind::fingerprint, least);
-  const model::fingerprint_shape shape{.bucket_capacity = plan.pocket.bucket_capacity,
-                                       .remainder_bits = plan.pocket.remainder_bits};
-  std::printf("    {%u, %u, %u,", plan.pocket.bucket_capacity, plan.pocket.remainder_bits,
-              plan.choices);
+  const model::fingerprint_shape shape{.bucket_capacity = plan.fingerprint_bucket.bucket_capacity,
+                                       .remainder_bits = plan.fingerprint_bucket.remainder_bits};
+  std::printf("    {%u, %u, %u,", plan.fingerprint_bucket.bucket_capacity,
+              plan.fingerprint_bucket.remainder_bits, plan.choices);
   write_fill({.absorbed = absorbed_fingerprints,
               .refused_fraction =
                   [&](double mean) {
@@ -179,7 +179,7 @@ void write_fingerprint(int cell) {
                   [&](double elements, const model::built_levels& levels) {
                     return model::evaluate_built(shape, elements, levels);
                   }},
-             plan, static_cast<double>(many) / static_cast<double>(plan.level_blocks[0]), "},");
+             plan, static_cast<double>(many) / static_cast<double>(plan.level_buckets[0]), "},");
 }
 
 }  // namespace
@@ -211,7 +211,7 @@ struct default_balanced_point {
   double overflow_fraction;   // of all
   double reserved_fraction;   // of all, when there are as many more as it absorbs
   double insert_accesses;     // blocks
-  double negative_accesses;
+  double miss_accesses;
   double fpr;  // by the model
 };
 struct default_balanced_cell {

@@ -23,14 +23,14 @@ constexpr double overfill = 0.02;
 /// Many, and hashes still have bits enough for the smallest error.
 constexpr std::uint64_t elements = 1'000'000;
 
-pocket_shape bucket_for(double fpr) {
+fingerprint_bucket_shape bucket_for(double fpr) {
   const filter_proposal proposal = plan_filter({.elements = elements,
                                                 .fpr = std::min(fpr, 0.5),
                                                 .overfill = overfill,
                                                 .kind = filter_kind::fingerprint,
                                                 .detail = plan_detail::plan_only});
   if (!proposal.plan) throw std::runtime_error(proposal.reason);
-  return proposal.plan->pocket;
+  return proposal.plan->fingerprint_bucket;
 }
 
 }  // namespace
@@ -53,11 +53,11 @@ inline constexpr double part_buckets_first_exponent = %d;
 inline constexpr double part_buckets_per_decade = %d;
 
 // clang-format off
-inline constexpr std::array<pocket_shape, %d> part_buckets{{
+inline constexpr std::array<fingerprint_bucket_shape, %d> part_buckets{{
 )",
       first_exponent, rows_per_decade, rows);
   for (int row = 0; row < rows; ++row) {
-    const pocket_shape bucket =
+    const fingerprint_bucket_shape bucket =
         bucket_for(std::pow(10.0, first_exponent + static_cast<double>(row) / rows_per_decade));
     const bool ends_line = row % rows_per_line == rows_per_line - 1 || row == rows - 1;
     std::printf("%s{%u, %u},%s", row % rows_per_line == 0 ? "    " : " ", bucket.bucket_capacity,

@@ -88,7 +88,7 @@ points points_of(const json& curve) {
     if (curve["fpr"][i].is_null()) continue;
     seen.bits.push_back(frontier()["bits_per_element"][i]);
     seen.log_fpr.push_back(std::log(curve["fpr"][i].get<double>()));
-    seen.accesses.push_back(curve["negative_accesses"][i]);
+    seen.accesses.push_back(curve["miss_accesses"][i]);
   }
   return seen;
 }
@@ -104,7 +104,7 @@ json asked_of(const json& curve, const std::optional<double>& error,
   if (!where) return nullptr;
   return {{"bits_per_element", at(seen.bits, *where)},
           {"fpr", std::exp(at(seen.log_fpr, *where))},
-          {"negative_accesses", at(seen.accesses, *where)}};
+          {"miss_accesses", at(seen.accesses, *where)}};
 }
 
 }  // namespace
@@ -139,7 +139,7 @@ json filter_frontier(const cli::arguments& in) {
     if (is_asked(curve))
       out["curves"].push_back({{"kind", curve["kind"]},
                                {"fpr", curve["fpr"]},
-                               {"negative_accesses", curve["negative_accesses"]},
+                               {"miss_accesses", curve["miss_accesses"]},
                                {"asked", asked_of(curve, error, memory)}});
   return out;
 }

@@ -83,17 +83,17 @@ class probed_resources {
   /// For parallel schemes: the walk compares.
   std::optional<std::uint32_t> load(position at) const { return ask(at); }
 
-  verdict try_put(position at, item&, std::uint32_t limit) {
+  put_result try_put(position at, item&, std::uint32_t limit) {
     // A parallel scheme has asked every candidate and come back to the best.
-    if constexpr (Choice == order::parallel) return verdict::placed;
+    if constexpr (Choice == order::parallel) return put_result::placed;
     const std::optional<std::uint32_t> load = ask(at);
-    if (!load) return verdict::unavailable;
-    if (*load < limit) return verdict::placed;
+    if (!load) return put_result::unavailable;
+    if (*load < limit) return put_result::placed;
     if (!fallback_ || resort_ == last_resort::last_reachable || *load < fallback_load_) {
       fallback_ = at.bucket;
       fallback_load_ = *load;
     }
-    return verdict::refused;
+    return put_result::refused;
   }
 
   /// Where a job goes that all candidates turned away; empty if none answered.

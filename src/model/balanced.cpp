@@ -39,8 +39,8 @@ void finish_filter(filter_error& error, const block_outcome& block, unsigned cho
   error.block_error = block.match;
   error.continue_probability = block.continue_probability;
   error.negative_block_accesses = geometric_sum(on, choices);
-  error.negative_accesses = error.negative_block_accesses + power(on, choices);
-  error.positive_accesses = error.insert_accesses + error.overflow_fraction;
+  error.miss_accesses = error.negative_block_accesses + power(on, choices);
+  error.hit_accesses = error.insert_accesses + error.overflow_fraction;
   error.fpr = block.match * error.negative_block_accesses + power(on, choices) * list.error();
   error.bits_per_element =
       bits / error.elements_per_block + list.bits_per_element() * error.overflow_fraction;
@@ -205,8 +205,8 @@ printed_point balanced_as_printed(double bits_per_element, unsigned block_bits, 
   const double walks_on =
       loads[h] * (1 - printed.errors[h]) + loads[h + 1] * (1 - printed.errors[h + 1]);
   point.fpr = point.block_error * detail::geometric_sum(point.query_continues, choices);
-  point.negative_accesses = detail::geometric_sum(walks_on, choices);
-  point.fpr_walk = point.block_error * point.negative_accesses;
+  point.miss_accesses = detail::geometric_sum(walks_on, choices);
+  point.fpr_walk = point.block_error * point.miss_accesses;
   return point;
 }
 
@@ -406,7 +406,7 @@ class balanced_search {
       candidate.bits_set = fewest_set_;
       const balanced_law any_law(candidate, errors_of(candidate, most_load));
       const auto mean = arrivals(any_law);
-      if (!mean || any_law.at(*mean).positive_accesses > needs_.access_limit) continue;
+      if (!mean || any_law.at(*mean).hit_accesses > needs_.access_limit) continue;
       // The error has one minimum in the bits set, near that of the last candidate: walk to it.
       best_so_far best(needs_.access_limit);
       const auto offer = [&](unsigned k) {

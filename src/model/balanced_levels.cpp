@@ -124,7 +124,7 @@ built_error built_filter::at(double elements, const built_levels& levels) const 
   // A forced element is found at once, in its first candidate.
   const double walked =
       error.insert_accesses - static_cast<double>(placed.blocks.size()) * error.forced_fraction;
-  error.positive_accesses = walked + error.forced_fraction + listed / elements;
+  error.hit_accesses = walked + error.forced_fraction + listed / elements;
   // Forced into the first candidate, which had refused it: a share of what the first level refused.
   // They come late, when the list is full; here they come at any time, which is the same where the
   // list is small against them.
@@ -139,12 +139,12 @@ built_error built_filter::at(double elements, const built_levels& levels) const 
     const bool forced_here = forced > 0 && (i == 0 || !law_->levelled());
     const double match = forced_here ? forced_match : block.match;
     error.fpr += reach * match;
-    error.negative_accesses += reach;
+    error.miss_accesses += reach;
     reach *= forced_here ? block.continue_probability * (1 - match) : block.continue_without_match;
   }
   for (std::size_t i = 0; i < levels.blocks.size(); ++i)
     error.arrivals_mean.push_back(placed.blocks[i].arrivals_mean);
-  error.negative_accesses += reach;
+  error.miss_accesses += reach;
   error.list_queries = reach;
   error.fpr +=
       reach * overflow_list_match(law_->shape.overflow.fingerprint_bits,

@@ -42,7 +42,7 @@ std::optional<double> arrivals_for_memory(Bits&& bits_at, double bits_per_elemen
 
 /// Both kinds of query within the limit.
 inline bool within(const filter_error& error, double access_limit) {
-  return error.negative_accesses <= access_limit && error.positive_accesses <= access_limit;
+  return error.miss_accesses <= access_limit && error.hit_accesses <= access_limit;
 }
 
 /// Keeps the point with the least false positive rate of those within the access limit.

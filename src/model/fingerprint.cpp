@@ -146,17 +146,17 @@ built_error evaluate_built(const fingerprint_shape& shape, double elements,
   error.overflow_deviation = placed.deviation;
   error.forced_fraction = full.share * levels.blocks.back() / elements;
   error.insert_accesses = placed.accesses / elements;
-  error.positive_accesses = error.insert_accesses + listed / elements;
+  error.hit_accesses = error.insert_accesses + listed / elements;
   double reach = 1;
   for (const detail::block_outcome& block : placed.blocks) {
     const bool saturates = &block == &last && full.share > 0;
     const double match = saturates ? full.share + (1 - full.share) * block.match : block.match;
     error.fpr += reach * match;
-    error.negative_accesses += reach;
+    error.miss_accesses += reach;
     error.arrivals_mean.push_back(block.arrivals_mean);
     reach *= block.continue_without_match * (saturates ? full.marked : 1);
   }
-  error.negative_accesses += reach;
+  error.miss_accesses += reach;
   error.list_queries = reach;
   error.fpr +=
       reach * overflow_list_match(shape.overflow.fingerprint_bits,
@@ -216,7 +216,7 @@ overfilled overfill(const fingerprint_shape& shape, double design_arrivals, doub
   double accesses = 0;
   for (unsigned level = 0; level < shape.choices; ++level) {
     accesses += entering;
-    result.negative_accesses += reached;
+    result.miss_accesses += reached;
     const double mean = entering / buckets[level];
     result.arrivals_mean.push_back(mean);
     if (!(mean > 0)) {
@@ -228,11 +228,11 @@ overfilled overfill(const fingerprint_shape& shape, double design_arrivals, doub
     reached *= block.continue_without_match;
     entering = block.refused_mean * buckets[level];
   }
-  result.negative_accesses += reached;
+  result.miss_accesses += reached;
   result.fpr += reached * shape.overflow.error();
   if (fill > 0) {
     result.overflow_fraction = entering / fill;
-    result.positive_accesses = (accesses + entering) / fill;
+    result.hit_accesses = (accesses + entering) / fill;
   }
   return result;
 }

@@ -30,10 +30,10 @@ struct placed_elements {
 /// the refusal of a further arrival; Poisson arrivals bring E[N] u^2 of it on their own.
 template <class Outcome>
 placed_elements place_in_levels(Outcome&& outcome, double elements,
-                                const std::vector<double>& level_blocks) {
+                                const std::vector<double>& level_buckets) {
   placed_elements placed;
   double reach = elements, variance = 0;
-  for (const double blocks : level_blocks) {
+  for (const double blocks : level_buckets) {
     placed.accesses += reach;
     const double mean = std::max(reach / blocks, smallest_mean);
     const block_outcome block = outcome(mean);

@@ -264,7 +264,7 @@ std::optional<filter_plan> plan_sequential(const goal& what, balanced_design des
         [&](double elements_per_block) {
           const filter_prediction seen = with(elements_per_block).predicted;
           return std::max(std::log(seen.fpr / *what.fpr),
-                          20 * (seen.negative_accesses - what.accesses));
+                          20 * (seen.miss_accesses - what.accesses));
         },
         0.3 * most, most, precision);
     if (!fits) return std::nullopt;
@@ -275,7 +275,7 @@ std::optional<filter_plan> plan_sequential(const goal& what, balanced_design des
     for (int step = 0; step < 20; ++step) {
       plan = with(least * (1 + 0.005 * step));
       if (use_exactly(*plan, what.bytes) &&
-          static_cast<double>(plan->level_blocks[0]) >= what.n() / design.elements_per_block)
+          static_cast<double>(plan->level_buckets[0]) >= what.n() / design.elements_per_block)
         break;
     }
     predict(*plan);
@@ -302,9 +302,9 @@ bool use_exactly(filter_plan& plan, std::uint64_t bytes) {
   const std::uint64_t list = plan.memory().overflow;
   if (bytes < list) return false;
   const std::uint64_t fitting = (bytes - list) / 64 * 64 / block_bytes;
-  const std::uint64_t later = plan.blocks() - plan.level_blocks[0];
+  const std::uint64_t later = plan.blocks() - plan.level_buckets[0];
   if (fitting <= later) return false;
-  plan.level_blocks[0] = fitting - later;
+  plan.level_buckets[0] = fitting - later;
   return true;
 }
 

@@ -51,7 +51,7 @@ filter_plan with_blocks(const goal& what, std::uint32_t block_bits, block_layout
   plan.bits_set = bits_set;
   plan.block_bits = block_bits;
   plan.layout = layout;
-  plan.level_blocks[0] = blocks;
+  plan.level_buckets[0] = blocks;
   return plan;
 }
 
@@ -100,7 +100,7 @@ std::optional<filter_plan> plan_blocked(const goal& what, std::uint32_t block_bi
   predict(plan);
   // The mean was solved for a large filter, to nine digits: one block more pays for the rest.
   while (what.fpr && plan.predicted.fpr > *what.fpr && plan.memory().total() < what.bytes) {
-    plan.level_blocks[0] += 1 + plan.level_blocks[0] / 1'000'000;
+    plan.level_buckets[0] += 1 + plan.level_buckets[0] / 1'000'000;
     predict(plan);
   }
   return what.met_by(plan) ? std::optional(plan) : std::nullopt;

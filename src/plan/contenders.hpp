@@ -62,14 +62,14 @@ struct balanced_options {
 std::optional<filter_plan> plan_balanced(const goal& what, const balanced_options& options);
 
 std::optional<filter_plan> plan_fingerprint(const goal& what, std::uint32_t most_choices,
-                                            const std::optional<pocket_shape>& only);
+                                            const std::optional<fingerprint_bucket_shape>& only);
 
 /// Gives the first level the blocks that fit beside the others and the list; false if none does.
 bool use_exactly(filter_plan& plan, std::uint64_t bytes);
 
 /// The block of a balanced plan, or a bucket of fingerprints, as the model knows it.
 model::balanced_shape shape_of(const filter_plan& plan);
-model::fingerprint_shape shape_of(const pocket_shape& pocket);
+model::fingerprint_shape shape_of(const fingerprint_bucket_shape& fingerprint_bucket);
 
 /// What a filter of this plan does with so many elements.
 overfill_forecast forecast_unchecked(const filter_plan& plan, double elements);

@@ -59,14 +59,15 @@ void check(const filter_needs& needs) {
   check_belongs(needs.scheme.has_value(), "scheme", balanced, "balanced");
   check_belongs(needs.counter_bits.has_value(), "counter_bits", needs.kind == filter_kind::counting,
                 "counting");
-  check_belongs(needs.pocket.has_value(), "pocket", needs.kind == filter_kind::fingerprint,
-                "fingerprint");
-  if (needs.pocket) {
-    check_range("remainder_bits", needs.pocket->remainder_bits, pocket_shape::least_remainder_bits,
-                pocket_shape::most_remainder_bits);
-    if (!needs.pocket->fits())
+  check_belongs(needs.fingerprint_bucket.has_value(), "fingerprint_bucket",
+                needs.kind == filter_kind::fingerprint, "fingerprint");
+  if (needs.fingerprint_bucket) {
+    check_range("remainder_bits", needs.fingerprint_bucket->remainder_bits,
+                fingerprint_bucket_shape::least_remainder_bits,
+                fingerprint_bucket_shape::most_remainder_bits);
+    if (!needs.fingerprint_bucket->fits())
       refuse("bucket_capacity must leave room for a header in 512 bits; found " +
-             std::to_string(needs.pocket->bucket_capacity));
+             std::to_string(needs.fingerprint_bucket->bucket_capacity));
   }
   if (needs.block_bits && *needs.block_bits != 256 && *needs.block_bits != 512)
     refuse("block_bits must be 256 or 512; found " + std::to_string(*needs.block_bits));
@@ -127,7 +128,7 @@ class planner {
       case filter_kind::balanced:
         return plan_balanced(what, options());
       case filter_kind::fingerprint:
-        return plan_fingerprint(what, needs_.largest_choices, needs_.pocket);
+        return plan_fingerprint(what, needs_.largest_choices, needs_.fingerprint_bucket);
     }
     return std::nullopt;
   }
@@ -170,7 +171,7 @@ std::string name_of_plan(const filter_plan& plan) {
   if (plan.kind == filter_kind::counting)
     return name + ", " + std::to_string(plan.counter_bits) + "-bit counters";
   if (plan.kind == filter_kind::fingerprint)
-    return name + ", " + std::to_string(plan.pocket.remainder_bits) + "-bit remainders";
+    return name + ", " + std::to_string(plan.fingerprint_bucket.remainder_bits) + "-bit remainders";
   if (!plan.in_blocks()) return name;
   name += ", " + std::to_string(plan.block_bits) + "-bit blocks";
   if (plan.layout == block_layout::lanes) name += " in lanes";
@@ -199,12 +200,12 @@ std::string compared(const planner& by, const filter_plan& a, const filter_plan&
 std::string why_not(const planner& by, const filter_plan& plan, const filter_plan& chosen,
                     bool asked_for_kind) {
   std::string text = compared(by, plan, chosen);
-  if (plan.predicted.negative_accesses > by.access_limit() * (1 + 1e-9))
-    text += ", " + show(plan.predicted.negative_accesses, "%.2f") + " accesses per negative query";
+  if (plan.predicted.miss_accesses > by.access_limit() * (1 + 1e-9))
+    text += ", " + show(plan.predicted.miss_accesses, "%.2f") + " accesses per negative query";
   if (plan.kind == filter_kind::counting) text += "; elements can be erased";
   if (plan.layout == block_layout::lanes) text += "; the fastest inserts";
   const bool better = by.what().prefers(plan, chosen);
-  if (asked_for_kind && better && plan.predicted.negative_accesses <= by.access_limit())
+  if (asked_for_kind && better && plan.predicted.miss_accesses <= by.access_limit())
     text += "; not what was asked for";
   else if (better && plan.has_candidates())
     text += ": too little for a second candidate";
@@ -248,7 +249,7 @@ choice choose(const planner& by, const filter_needs& needs, const contenders& be
       by.by_error() ? memory < 1 - worthwhile_memory : error < 1 - worthwhile_error;
   if (worthwhile)
     return {other, "A blocked filter has " + compared(by, *blocked, *other) + "; this one reads " +
-                       show(other->predicted.negative_accesses, "%.2f") +
+                       show(other->predicted.miss_accesses, "%.2f") +
                        " blocks per negative query."};
   return {blocked, "A " + std::string(name_of(other->kind)) + " filter has " +
                        compared(by, *other, *blocked) + ": not worth a second candidate."};
@@ -259,16 +260,16 @@ std::uint64_t slack_of(const filter_plan& plan) {
   if (!plan.has_candidates()) return 0;
   const auto n = static_cast<double>(plan.elements);
   block_fill fill;
-  fill.elements_per_block = n / static_cast<double>(plan.level_blocks[0]);
+  fill.elements_per_block = n / static_cast<double>(plan.level_buckets[0]);
   if (plan.levels > 1)
     fill.refused_fraction =
         plan.kind == filter_kind::fingerprint
-            ? model::handed_on_fraction(shape_of(plan.pocket), fill.elements_per_block)
+            ? model::handed_on_fraction(shape_of(plan.fingerprint_bucket), fill.elements_per_block)
             : model::built_filter(shape_of(plan)).refused_fraction(fill.elements_per_block);
   const auto shares = level_shares(fill, plan.levels, n, [](double mean) { return mean; });
   double bits = 0;
   for (std::uint32_t i = 1; i < plan.levels; ++i)
-    bits += (static_cast<double>(plan.level_blocks[i]) - shares[i]) * plan.block_bits;
+    bits += (static_cast<double>(plan.level_buckets[i]) - shares[i]) * plan.block_bits;
   const std::uint64_t planned =
       overflow_slots_for(overflow_reserve_for(n * plan.predicted.overflow_fraction));
   bits += 32 * (static_cast<double>(plan.overflow_slots) - static_cast<double>(planned));
@@ -297,7 +298,7 @@ std::vector<std::string> warnings_of(const filter_needs& needs, const filter_pro
   constexpr std::uint64_t few = 16;
   if (plan.in_blocks()) {
     const std::uint64_t smallest =
-        *std::min_element(plan.level_blocks.begin(), plan.level_blocks.begin() + plan.levels);
+        *std::min_element(plan.level_buckets.begin(), plan.level_buckets.begin() + plan.levels);
     if (smallest < few)
       all.push_back("Too small for exact predictions: " +
                     std::string(plan.levels > 1 ? "a level of " : "a filter of ") +

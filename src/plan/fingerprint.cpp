@@ -29,28 +29,29 @@ class fingerprint_search {
     if (what_.fpr) *what_.fpr *= 1 - margin;
   }
 
-  found run(const std::optional<pocket_shape>& only) {
+  found run(const std::optional<fingerprint_bucket_shape>& only) {
     if (only) {
       // Fewer choices are not better where one fewer was worse already.
       for (std::uint32_t d = most_choices_; d >= 1; --d)
         if (!improves(*only, d) && best_.score != impossible) break;
       return best_;
     }
-    for (std::uint32_t f = pocket_shape::least_remainder_bits;
-         f <= pocket_shape::most_remainder_bits; ++f)
-      for (std::uint32_t h = 1; h <= pocket_shape::most_capacity; ++h) {
-        const pocket_shape pocket{.bucket_capacity = h, .remainder_bits = f};
-        if (!pocket.fits() || !promising(pocket)) continue;
-        for (std::uint32_t d = 1; d <= most_choices_; ++d) improves(pocket, d);
+    for (std::uint32_t f = fingerprint_bucket_shape::least_remainder_bits;
+         f <= fingerprint_bucket_shape::most_remainder_bits; ++f)
+      for (std::uint32_t h = 1; h <= fingerprint_bucket_shape::most_capacity; ++h) {
+        const fingerprint_bucket_shape fingerprint_bucket{.bucket_capacity = h,
+                                                          .remainder_bits = f};
+        if (!fingerprint_bucket.fits() || !promising(fingerprint_bucket)) continue;
+        for (std::uint32_t d = 1; d <= most_choices_; ++d) improves(fingerprint_bucket, d);
       }
     return best_;
   }
 
  private:
   /// Whether this is the best so far; it is kept then.
-  bool improves(const pocket_shape& pocket, std::uint32_t choices) {
+  bool improves(const fingerprint_bucket_shape& fingerprint_bucket, std::uint32_t choices) {
     fingerprint_design design;
-    design.pocket = pocket;
+    design.fingerprint_bucket = fingerprint_bucket;
     design.choices = choices;
     const double score = fill(design);
     if (!(score < best_.score)) return false;
@@ -73,24 +74,25 @@ class fingerprint_search {
   /// quarters of that as room would hand on a quarter of all; from 1.6 times as much on, more slots
   /// are empty than the spread of arrivals needs (8: of small buckets that is several times the
   /// root of their mean).
-  bool promising(const pocket_shape& pocket) const {
-    const double capacity = pocket.bucket_capacity;
+  bool promising(const fingerprint_bucket_shape& fingerprint_bucket) const {
+    const double capacity = fingerprint_bucket.bucket_capacity;
     if (what_.fpr) {
-      const double error = capacity / static_cast<double>(pocket.fingerprints());
-      return error < 4 * *what_.fpr && (error > 0.1 * *what_.fpr || pocket.remainder_bits < 6);
+      const double error = capacity / static_cast<double>(fingerprint_bucket.fingerprints());
+      return error < 4 * *what_.fpr &&
+             (error > 0.1 * *what_.fpr || fingerprint_bucket.remainder_bits < 6);
     }
-    const double per_bucket = pocket_shape::bits / bits();
+    const double per_bucket = fingerprint_bucket_shape::bits / bits();
     return capacity > 0.75 * per_bucket && capacity < 1.6 * per_bucket + 8;
   }
 
   /// With `mean` elements per bucket of the first level.
   sized size(fingerprint_design& design, double mean) const {
-    const model::fingerprint_shape shape = shape_of(design.pocket);
+    const model::fingerprint_shape shape = shape_of(design.fingerprint_bucket);
     design.elements_per_block = mean;
     // Room for more elements than the slack has is cheaper in later levels than in the list.
     const double grown = later_level_growth(what_.absorbed);
     design.refused_fraction = grown * model::handed_on_fraction(shape, grown * mean);
-    return size_up(what_, design, design.choices, pocket_shape::bits,
+    return size_up(what_, design, design.choices, fingerprint_bucket_shape::bits,
                    [&](double elements, const model::built_levels& levels) {
                      return model::evaluate_built(shape, elements, levels);
                    });
@@ -99,7 +101,7 @@ class fingerprint_search {
   /// Fills the buckets as far as the goal allows: to the wanted error or the limit on accesses,
   /// whichever comes first, or until the memory is small enough. Returns the score.
   double fill(fingerprint_design& design) const {
-    const double room = design.pocket.bucket_capacity;
+    const double room = design.fingerprint_bucket.bucket_capacity;
     // From a bucket that is all but empty to one that hands on a third of what comes to it: then
     // half as many elements are in the later levels as in the first.
     const double least = 0.05 * room, most = 1.5 * room + 2;
@@ -121,7 +123,7 @@ class fingerprint_search {
     // Later levels take memory, so that more elements come to a bucket than if all were in one
     // level; a tenth less than that is surely too few. Then in small steps, so that the crossing
     // lies between two of them.
-    double low = std::max(0.9 * pocket_shape::bits / bits(), least);
+    double low = std::max(0.9 * fingerprint_bucket_shape::bits / bits(), least);
     if (spare(low) <= 0) {
       double high = low;
       do low = high, high *= 1.04;
@@ -141,14 +143,14 @@ class fingerprint_search {
 
 }  // namespace
 
-model::fingerprint_shape shape_of(const pocket_shape& pocket) {
-  return {.block_bits = pocket_shape::bits,
-          .bucket_capacity = pocket.bucket_capacity,
-          .remainder_bits = pocket.remainder_bits};
+model::fingerprint_shape shape_of(const fingerprint_bucket_shape& fingerprint_bucket) {
+  return {.block_bits = fingerprint_bucket_shape::bits,
+          .bucket_capacity = fingerprint_bucket.bucket_capacity,
+          .remainder_bits = fingerprint_bucket.remainder_bits};
 }
 
 std::optional<filter_plan> plan_fingerprint(const goal& what, std::uint32_t most_choices,
-                                            const std::optional<pocket_shape>& only) {
+                                            const std::optional<fingerprint_bucket_shape>& only) {
   // In small filters a bucket more or less changes more than the last digits.
   for (const double margin : {1e-4, 0.01, 0.1, 0.5}) {
     const found best = fingerprint_search(what, most_choices, margin).run(only);

@@ -17,7 +17,7 @@ namespace {
 model::built_levels levels_of(const filter_plan& plan) {
   model::built_levels levels;
   for (std::uint32_t i = 0; i < plan.levels; ++i)
-    levels.blocks.push_back(static_cast<double>(plan.level_blocks[i]));
+    levels.blocks.push_back(static_cast<double>(plan.level_buckets[i]));
   levels.overflow_slots = static_cast<double>(plan.overflow_slots);
   levels.overflow_reserve = static_cast<double>(plan.overflow_reserve);
   return levels;
@@ -26,7 +26,7 @@ model::built_levels levels_of(const filter_plan& plan) {
 /// A balanced or a fingerprint filter.
 model::built_error built(const filter_plan& plan, double elements) {
   if (plan.kind == filter_kind::fingerprint)
-    return model::evaluate_built(shape_of(plan.pocket), elements, levels_of(plan));
+    return model::evaluate_built(shape_of(plan.fingerprint_bucket), elements, levels_of(plan));
   return model::built_filter(shape_of(plan)).at(elements, levels_of(plan));
 }
 
@@ -61,8 +61,8 @@ overfill_forecast forecast_unchecked(const filter_plan& plan, double elements) {
           .fpr = model::blocked_error_finite(seen.elements, plan.blocks(), plan.block_bits,
                                              plan.bits_set, plan.layout),
           .insert_accesses = 1,
-          .positive_accesses = 1,
-          .negative_accesses = 1};
+          .hit_accesses = 1,
+          .miss_accesses = 1};
       break;
     case filter_kind::balanced:
     case filter_kind::fingerprint: {
@@ -70,8 +70,8 @@ overfill_forecast forecast_unchecked(const filter_plan& plan, double elements) {
       const double listed = error.overflow_fraction - error.forced_fraction;
       seen.predicted = {.fpr = error.fpr,
                         .insert_accesses = error.insert_accesses + listed,
-                        .positive_accesses = error.positive_accesses,
-                        .negative_accesses = error.negative_accesses,
+                        .hit_accesses = error.hit_accesses,
+                        .miss_accesses = error.miss_accesses,
                         .overflow_fraction = error.overflow_fraction};
       seen.forced_fraction = error.forced_fraction;
       if (error.forced_fraction > 0) seen.condition = filter_condition::degraded;
@@ -84,21 +84,20 @@ overfill_forecast forecast_unchecked(const filter_plan& plan, double elements) {
 filter_work work_of(const filter_plan& plan) {
   const filter_prediction& seen = plan.predicted;
   if (!plan.has_candidates())
-    return {.positive = {.accesses = seen.positive_accesses},
-            .negative = {.accesses = seen.negative_accesses},
+    return {.positive = {.accesses = seen.hit_accesses},
+            .negative = {.accesses = seen.miss_accesses},
             .insert = {.accesses = seen.insert_accesses}};
   const model::built_error error = built(plan, static_cast<double>(plan.elements));
   // The accesses of a prediction count a look into the list as one.
   const double listed = error.overflow_fraction - error.forced_fraction;
-  return {.positive = {error.positive_accesses - listed, listed},
-          .negative = {error.negative_accesses - error.list_queries, error.list_queries},
+  return {.positive = {error.hit_accesses - listed, listed},
+          .negative = {error.miss_accesses - error.list_queries, error.list_queries},
           .insert = {error.insert_accesses, listed}};
 }
 
 bool goal::met_by(const filter_plan& plan) const {
   if (plan.memory().total() > bytes || (fpr && plan.predicted.fpr > *fpr)) return false;
-  if (list_accesses == 1 || !plan.has_candidates())
-    return plan.predicted.negative_accesses <= accesses;
+  if (list_accesses == 1 || !plan.has_candidates()) return plan.predicted.miss_accesses <= accesses;
   const operation_work negative = work_of(plan).negative;
   return negative.accesses + list_accesses * negative.overflow <= accesses;
 }

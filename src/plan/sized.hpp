@@ -39,7 +39,7 @@ sized size_up(const goal& what, block_fill& fill, std::uint32_t levels, double b
   return {.bits_per_element = (blocks * block_bits + 32 * slots) / n,
           .fpr = error.fpr + error.list_queries * model::overflow_list_match(
                                                       32, n * error.overflow_fraction / slots),
-          .accesses = error.negative_accesses + (what.list_accesses - 1) * error.list_queries};
+          .accesses = error.miss_accesses + (what.list_accesses - 1) * error.list_queries};
 }
 
 }  // namespace oneprobe::inline v0_1::planning

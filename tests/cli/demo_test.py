@@ -20,12 +20,12 @@ class Demo(unittest.TestCase):
     def setUpClass(cls):
         cls.folder = tempfile.TemporaryDirectory()
         cls.page = os.path.join(cls.folder.name, "page.html")
-        cls.text = run("demo", "--report", cls.page)
+        cls.text = run("demo", "-o", cls.page)
         cls.html = Path(cls.page).read_text("utf-8")
         # The second time it is found on the path, and has a name alone.
         folder, name = os.path.split(os.path.abspath(TOOL))
         said = subprocess.run(
-            [name, "demo", "--json", "--report", cls.page], env=dict(os.environ, PATH=folder), stdout=subprocess.PIPE, check=True
+            [name, "demo", "--json", "-o", cls.page], env=dict(os.environ, PATH=folder), stdout=subprocess.PIPE, check=True
         )
         cls.json = json.loads(said.stdout)
         cls.html_from_path = Path(cls.page).read_text("utf-8")
@@ -94,9 +94,9 @@ class Demo(unittest.TestCase):
             self.assertNotIn(f">{never}<", self.html)
 
     def test_a_page_that_cannot_be_written_is_told_before_the_work(self):
-        outcome = run("demo", "--report", "/nowhere/page.html")
+        outcome = run("demo", "-o", "/nowhere/page.html")
         self.assertEqual((outcome.code, outcome.stdout), (2, ""))
-        self.assertRegex(outcome.stderr, r"^oneprobe demo: --report: cannot write /nowhere/page.html: .*\n$")
+        self.assertRegex(outcome.stderr, r"^oneprobe demo: -o: cannot write /nowhere/page.html: .*\n$")
         self.assertLess(outcome.seconds, 1 * SLOWNESS)
 
 

@@ -98,9 +98,9 @@ class Usage(Ends):
                 "filter build keys -o /dev/null",
                 f"store build few -o folder {SIZES}",
                 f"store build few -o missing/t {SIZES}",
-                "demo --report folder",
-                "demo --report missing/page.html",
-                "reproduce OFH-Fig5a --quick --out keys",
+                "demo -o folder",
+                "demo -o missing/page.html",
+                "reproduce OFH-Fig5a --quick -o keys",
                 "bench store --elements 1000 --folder missing",
             ),
         )
@@ -170,7 +170,7 @@ class Failure(Ends):
         out = self.folder / "out"
         out.mkdir()
         (out / "rows.csv").symlink_to("/dev/full")
-        self.assert_ends(FAILURE, ("reproduce OFH-Fig5a --quick --out out",), says="cannot write")
+        self.assert_ends(FAILURE, ("reproduce OFH-Fig5a --quick -o out",), says="cannot write")
         shutil.rmtree(out)
         self.assertEqual(sorted(os.listdir(self.folder)), before)
 
@@ -181,7 +181,7 @@ class Failure(Ends):
         (self.folder / "own").unlink()
 
     def test_a_page_whose_disk_is_full(self):
-        self.assert_ends(FAILURE, ("demo --report /dev/full",), says="cannot write /dev/full: No space left on device")
+        self.assert_ends(FAILURE, ("demo -o /dev/full",), says="cannot write /dev/full: No space left on device")
 
     def test_an_input_that_cannot_be_read_to_its_end(self):
         # A file that can be opened, and gives an input/output error wherever it is read.

@@ -58,9 +58,9 @@ class RoundTrip(FilterTest):
                 self.assertEqual(sorted(maybe + surely), sorted(lines(others).splitlines(keepends=True)))
                 self.assertEqual(maybe, sorted(maybe, key=lambda line: int(line.split(b"-")[1])))
                 # As many errors as the filter itself expects from its bits: five standard deviations of a binomial.
-                expected = 20000 * built["fpr_now"]
+                expected = 20000 * built["current_fpr"]
                 self.assertLessEqual(abs(len(maybe) - expected), 5 * math.sqrt(expected))
-                self.assertLessEqual(built["fpr_now"], 0.0115)
+                self.assertLessEqual(built["current_fpr"], 0.0115)
 
     def test_memory_as_asked_for(self):
         self.write("keys", lines(numbered(b"k", 50000)))
@@ -113,7 +113,7 @@ class Keys(FilterTest):
 
     def test_no_keys_make_an_empty_filter(self):
         built = self.build(self.write("keys", b""), "-o", "f")
-        self.assertEqual((built["keys"], built["elements"], built["fpr_now"]), (0, 0, 0))
+        self.assertEqual((built["keys"], built["elements"], built["current_fpr"]), (0, 0, 0))
         self.assert_works("query", "f", stdin=b"a\n", code=1)
         self.assertEqual(self.assert_works("query", "f", "--invert", stdin=b"a\n"), b"a\n")
         self.assertEqual(self.assert_works("query", "f", "--invert", stdin=b"", code=1), b"")
@@ -144,10 +144,10 @@ class OverFull(FilterTest):
                 built = self.build("-", "-o", "f", "--elements", "10000", "--kind", kind, stdin=keys)
                 self.assertIn(built["condition"], ("over-full", "degraded"))
                 self.assertEqual(built["planned_elements"], 10000)
-                self.assertGreater(built["fpr_now"], 5 * built["fpr_planned"])
+                self.assertGreater(built["current_fpr"], 5 * built["planned_fpr"])
                 self.assertEqual(self.assert_works("query", "f", stdin=keys), keys)
                 found = self.info("f")
-                for key in ("condition", "elements", "fpr_now", "fpr_planned", "memory_bytes"):
+                for key in ("condition", "elements", "current_fpr", "planned_fpr", "memory_bytes"):
                     self.assertEqual(found[key], built[key], key)
 
     def test_a_balanced_filter_says_degraded(self):
@@ -335,7 +335,7 @@ class Info(FilterTest):
                 self.assertEqual(found["checksum"], "not compared (--verify)")
                 self.assertEqual(self.info("f", "--verify")["checksum"], "right")
                 self.assertEqual(found["file_bytes"], (self.folder / "f").stat().st_size)
-                self.assertGreaterEqual(found["negative_accesses"], 1)
+                self.assertGreaterEqual(found["miss_accesses"], 1)
                 parts = found.get("cell_bytes", found["memory_bytes"]) + found.get("overflow_bytes", 0)
                 self.assertEqual(parts, found["memory_bytes"])
 

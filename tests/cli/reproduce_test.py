@@ -40,7 +40,7 @@ class EverythingQuickly(unittest.TestCase):
     def setUpClass(cls):
         cls.folder = tempfile.TemporaryDirectory()
         cls.out = pathlib.Path(cls.folder.name) / "made" / "for it"
-        cls.outcome = run("reproduce", "--quick", "--check", "--out", str(cls.out), timeout=550)
+        cls.outcome = run("reproduce", "--quick", "--check", "-o", str(cls.out), timeout=550)
 
     @classmethod
     def tearDownClass(cls):
@@ -172,11 +172,11 @@ class Selection(unittest.TestCase):
         self.assertIn("ID ...", text)
         example = text[text.index("Example:\n") :].splitlines()[1].split()
         self.assertEqual(example[:2], ["oneprobe", "reproduce"])
-        outcome = run(*example[1:], "--out", str(self.out))
+        outcome = run(*example[1:], "-o", str(self.out))
         self.assertEqual((outcome.code, outcome.stderr), (0, ""))
 
     def test_one_experiment_in_any_case(self):
-        outcome = run("reproduce", CHEAP.lower(), "--quick", "--json", "--out", str(self.out))
+        outcome = run("reproduce", CHEAP.lower(), "--quick", "--json", "-o", str(self.out))
         self.assertEqual((outcome.code, outcome.stderr), (0, ""))
         answer = json.loads(outcome.stdout)
         self.assertEqual([each["id"] for each in answer["experiments"]], [CHEAP])
@@ -188,14 +188,14 @@ class Selection(unittest.TestCase):
     def test_the_same_seed_gives_the_same_numbers_on_any_number_of_threads(self):
         texts = []
         for options in ("--threads 1", "--threads 3", "--threads 1 --seed 2"):
-            run("reproduce", CHEAP, "--quick", "--out", str(self.out), *options.split())
+            run("reproduce", CHEAP, "--quick", "-o", str(self.out), *options.split())
             texts.append((self.out / "rows.csv").read_text(encoding="utf-8"))
         self.assertEqual(texts[0], texts[1])
         self.assertNotEqual(texts[0], texts[2])
 
     def test_without_a_terminal_there_is_no_progress_bar_and_on_one_it_is_wiped_out(self):
         leader, follower = pty.openpty()
-        call = [TOOL, "reproduce", CHEAP, "--quick", "--out", str(self.out)]
+        call = [TOOL, "reproduce", CHEAP, "--quick", "-o", str(self.out)]
         with subprocess.Popen(call, stdout=subprocess.DEVNULL, stderr=follower) as process:
             os.close(follower)
             shown = b""
@@ -217,8 +217,8 @@ class Selection(unittest.TestCase):
             self.assertIn(needle, outcome.stderr)
 
     def test_what_does_not_exist_is_refused_in_one_line(self):
-        self.assert_refused(["reproduce", "nonsense", "--out", str(self.out)], "'nonsense'", "OFH, ECB, BBF, SSH, LEC")
-        self.assert_refused(["reproduce", "OFH-nonsense", "--out", str(self.out)], CHEAP)
+        self.assert_refused(["reproduce", "nonsense", "-o", str(self.out)], "'nonsense'", "OFH, ECB, BBF, SSH, LEC")
+        self.assert_refused(["reproduce", "OFH-nonsense", "-o", str(self.out)], CHEAP)
         self.assert_refused(["reproduce", CHEAP, ""], "''")
 
     def test_options_that_cannot_be_are_refused_before_anything_is_computed(self):
@@ -231,13 +231,13 @@ class Selection(unittest.TestCase):
             ("--list --quick", "does not apply"),
         ):
             with self.subTest(call):
-                self.assert_refused(["reproduce", *call.split(), "--out", str(self.out)], needle)
+                self.assert_refused(["reproduce", *call.split(), "-o", str(self.out)], needle)
 
     def test_a_folder_that_cannot_be_is_refused_in_one_line(self):
         (self.out / "file").write_text("")
         for folder in (self.out / "file", self.out / "file" / "below", "/proc/none", ""):
             with self.subTest(folder):
-                self.assert_refused(["reproduce", CHEAP, "--quick", "--out", str(folder)], "--out")
+                self.assert_refused(["reproduce", CHEAP, "--quick", "-o", str(folder)], "-o")
 
 
 if __name__ == "__main__":

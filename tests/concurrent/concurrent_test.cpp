@@ -19,7 +19,7 @@ filter_plan blocked_plan() {
   plan.kind = filter_kind::blocked;
   plan.elements = 20'000;
   plan.bits_set = 8;
-  plan.level_blocks = {plan.elements / 32};
+  plan.level_buckets = {plan.elements / 32};
   return plan;
 }
 
@@ -31,7 +31,7 @@ filter_plan balanced_plan() {
   plan.bits_set = 8;
   plan.levels = 3;
   plan.choices = 3;
-  plan.level_blocks = {plan.elements / 40, plan.elements / 300, plan.elements / 2000};
+  plan.level_buckets = {plan.elements / 40, plan.elements / 300, plan.elements / 2000};
   plan.state = {.rule = lookup_rule::popcount, .threshold = 230, .tracking_bits = 12};
   plan.overflow_reserve = 1000;
   plan.overflow_slots = 1400;

@@ -54,7 +54,7 @@ class lines {
 /// Filters made while it lives use no vector instructions.
 class plain_only {
  public:
-  plain_only() { limit_simd(simd_level::plain); }
+  plain_only() { limit_simd(isa::plain); }
   ~plain_only() { limit_simd(most_simd); }
   plain_only(const plain_only&) = delete;
   plain_only& operator=(const plain_only&) = delete;
@@ -254,7 +254,7 @@ TYPED_TEST(every_filter_has_bytes, only_for_plans_of_its_kind_without_a_fault) {
     EXPECT_EQ(with(plan), "elements must be 1 to 2^40; found 0");
     plan = good;
     plan.bits_set = 0;
-    plan.pocket.remainder_bits = 0;
+    plan.fingerprint_bucket.remainder_bits = 0;
     const std::string name = plan.sets_bits() ? "bits_set" : "remainder_bits";
     EXPECT_EQ(with(plan).substr(0, name.size() + 8), name + " must be");
   });

@@ -96,7 +96,7 @@ inline filter_plan plan_in_blocks(std::uint64_t elements, std::uint32_t bits_set
   plan.bits_set = bits_set;
   plan.block_bits = block_bits;
   plan.layout = layout;
-  plan.level_blocks[0] = elements * bits_per_element / block_bits + 1;
+  plan.level_buckets[0] = elements * bits_per_element / block_bits + 1;
   return plan;
 }
 
@@ -116,7 +116,7 @@ inline filter_plan plan_balanced(scheme_kind scheme, std::uint64_t elements,
     levels = split_into_levels(blocks, std::array{0.85, 0.12, 0.03});
   if (scheme == scheme_kind::d_left)  // equal parts; the first ones have what is left over
     levels = {(blocks + 2) / 3, (blocks + 1) / 3, blocks / 3};
-  std::ranges::copy(levels, plan.level_blocks.begin());
+  std::ranges::copy(levels, plan.level_buckets.begin());
   plan.levels = static_cast<std::uint32_t>(levels.size());
   plan.choices = plan.levels > 1 ? plan.levels : scheme == scheme_kind::single ? 1 : 3;
   plan.overflow_slots = elements / 8 + 16;
@@ -146,16 +146,17 @@ inline void add_balanced(std::vector<configuration>& list, scheme_kind scheme,
 }
 
 /// A fingerprint plan whose buckets do hand elements on, at the planned number already.
-inline filter_plan plan_fingerprints(std::uint64_t elements, const pocket_shape& pocket,
+inline filter_plan plan_fingerprints(std::uint64_t elements,
+                                     const fingerprint_bucket_shape& fingerprint_bucket,
                                      std::uint32_t levels) {
   filter_plan plan;
   plan.kind = filter_kind::fingerprint;
   plan.elements = elements;
-  plan.pocket = pocket;
+  plan.fingerprint_bucket = fingerprint_bucket;
   plan.levels = plan.choices = levels;
-  const std::uint64_t buckets = elements / pocket.bucket_capacity + 1;
-  plan.level_blocks[0] = buckets;
-  for (std::uint32_t i = 1; i < levels; ++i) plan.level_blocks[i] = buckets / (4 * i) + 1;
+  const std::uint64_t buckets = elements / fingerprint_bucket.bucket_capacity + 1;
+  plan.level_buckets[0] = buckets;
+  for (std::uint32_t i = 1; i < levels; ++i) plan.level_buckets[i] = buckets / (4 * i) + 1;
   plan.overflow_slots = elements / 8 + 16;
   plan.overflow_reserve = plan.overflow_slots * 3 / 4;
   return plan;
@@ -189,9 +190,10 @@ std::vector<configuration> plans_of(std::uint64_t elements) {
     }
   } else if constexpr (Filter::kind == filter_kind::fingerprint) {
     // Every way of looking at a bucket; remainders so wide that a few thousand elements err rarely.
-    for (const pocket_shape& pocket : {pocket_shape{47, 8}, {40, 10}, {34, 12}, {27, 16}, {23, 20}})
-      list.push_back({std::to_string(pocket.remainder_bits) + "-bit remainders",
-                      plan_fingerprints(elements, pocket, 3)});
+    for (const fingerprint_bucket_shape& fingerprint_bucket :
+         {fingerprint_bucket_shape{47, 8}, {40, 10}, {34, 12}, {27, 16}, {23, 20}})
+      list.push_back({std::to_string(fingerprint_bucket.remainder_bits) + "-bit remainders",
+                      plan_fingerprints(elements, fingerprint_bucket, 3)});
     list.push_back({"6-bit remainders, 2 levels", plan_fingerprints(elements, {58, 6}, 2)});
     list.push_back({"12-bit remainders, 1 level", plan_fingerprints(elements, {34, 12}, 1)});
     list.push_back({"16-bit remainders, 8 levels", plan_fingerprints(elements, {27, 16}, 8)});

@@ -161,7 +161,7 @@ TYPED_TEST(every_filter_is_a_value, that_is_united_only_with_its_like) {
 
       filter_plan larger = plan;
       if (plan.in_blocks())
-        for (std::uint32_t i = 0; i < plan.levels; ++i) ++larger.level_blocks[i];
+        for (std::uint32_t i = 0; i < plan.levels; ++i) ++larger.level_buckets[i];
       else
         larger.cells += plan.bits_set;
       TypeParam other_plan(larger, seeded_hash(37));

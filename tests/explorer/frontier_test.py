@@ -29,7 +29,7 @@ def main():
         for key in ("kind", "choices", "accesses", "overfill"):
             if new.get(key) != old.get(key):
                 sys.exit(f"line {number} is of {key} {old.get(key)}, and the generator's of {new.get(key)}")
-        for key in ("fpr", "negative_accesses"):
+        for key in ("fpr", "miss_accesses"):
             if len(new[key]) != len(old[key]) or not all(map(same, new[key], old[key])):
                 sys.exit(f"line {number} has the {key} {old[key]} where the planner says {new[key]}")
 

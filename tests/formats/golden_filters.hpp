@@ -33,8 +33,8 @@ inline std::vector<golden_filter> golden_filters() {
   // Not what a planner would say, but exact numbers that all machines write alike.
   constexpr filter_prediction predicted{.fpr = 0.0625,
                                         .insert_accesses = 1.25,
-                                        .positive_accesses = 1.125,
-                                        .negative_accesses = 1.5,
+                                        .hit_accesses = 1.125,
+                                        .miss_accesses = 1.5,
                                         .overflow_fraction = 0.03125};
   std::vector<golden_filter> all;
   const auto add_cells = [&](std::string name, filter_kind kind, std::uint64_t cells,
@@ -61,7 +61,7 @@ inline std::vector<golden_filter> golden_filters() {
                     .bits_set = bits_set,
                     .block_bits = block_bits,
                     .layout = layout,
-                    .level_blocks = {blocks},
+                    .level_buckets = {blocks},
                     .predicted = predicted}});
   };
   add_blocked("blocked-512-independent", 512, 5, block_layout::independent, 3);
@@ -75,7 +75,7 @@ inline std::vector<golden_filter> golden_filters() {
   constexpr std::array<std::uint64_t, filter_plan::most_levels> three_levels{14, 1, 1};
   constexpr std::array<std::uint64_t, filter_plan::most_levels> equal_levels{5, 5, 4};
   const auto add_balanced = [&](std::string name, std::uint32_t block_bits, scheme_kind scheme,
-                                const auto& level_blocks, std::uint32_t choices,
+                                const auto& level_buckets, std::uint32_t choices,
                                 block_state state) {
     const bool levelled = scheme == scheme_kind::multilevel || scheme == scheme_kind::d_left;
     all.push_back({name,
@@ -83,7 +83,7 @@ inline std::vector<golden_filter> golden_filters() {
                     .elements = 600,
                     .bits_set = 4,
                     .block_bits = block_bits,
-                    .level_blocks = level_blocks,
+                    .level_buckets = level_buckets,
                     .levels = levelled ? choices : 1,
                     .scheme = scheme,
                     .choices = choices,
@@ -121,15 +121,16 @@ inline std::vector<golden_filter> golden_filters() {
 
   // So few buckets that the list is in use; and fewer, so that a bucket is saturated.
   constexpr std::size_t most_levels = filter_plan::most_levels;
-  const auto add_fingerprint = [&](std::string name, pocket_shape pocket, std::uint32_t levels,
-                                   const std::array<std::uint64_t, most_levels>& level_blocks) {
+  const auto add_fingerprint = [&](std::string name, fingerprint_bucket_shape fingerprint_bucket,
+                                   std::uint32_t levels,
+                                   const std::array<std::uint64_t, most_levels>& level_buckets) {
     all.push_back({name,
                    {.kind = filter_kind::fingerprint,
                     .elements = 600,
-                    .level_blocks = level_blocks,
+                    .level_buckets = level_buckets,
                     .levels = levels,
                     .choices = levels,
-                    .pocket = pocket,
+                    .fingerprint_bucket = fingerprint_bucket,
                     .overflow_slots = 61,
                     .overflow_reserve = 50,
                     .predicted = predicted},
@@ -203,7 +204,7 @@ inline oneprobe::filter_plan golden_part_plan(std::uint64_t elements, double) {
           .elements = elements,
           .bits_set = 4,
           .block_bits = 256,
-          .level_blocks = {elements / 32, 1},
+          .level_buckets = {elements / 32, 1},
           .levels = 2,
           .scheme = scheme_kind::multilevel,
           .choices = 2,
@@ -231,7 +232,7 @@ inline golden_rotating_filter build_golden_rotating() {
   golden_rotating_filter filter({.kind = filter_kind::blocked,
                                  .elements = 2 * keys_per_window,
                                  .bits_set = 5,
-                                 .level_blocks = {1},
+                                 .level_buckets = {1},
                                  .predicted = {.fpr = 0.0625, .insert_accesses = 1}},
                                 3, seeded_hash(golden_seed));
   for (std::uint64_t i = 0; i < golden_keys_in_parts; ++i) {

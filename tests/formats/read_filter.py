@@ -139,7 +139,7 @@ class FilterFile:
             self.tracking_bits, self.admit_probability,
         ) = fields[:17]  # fmt: skip
         self.plan = section[16:192]
-        self.level_blocks = fields[17:25]
+        self.level_buckets = fields[17:25]
         self.overflow_slots, self.overflow_reserve = fields[25:27]
         self.predictions = fields[27:32]
         self.elements, self.overflow_entries, self.forced, self.dropped = fields[32:36]
@@ -149,7 +149,7 @@ class FilterFile:
         require(self.hash_id == 1, "the keys were hashed by the writer's own policy")
         self.secret = mix((self.seed + GOLDEN) & MASK_64)
         self.odd_secret = mix((self.seed + 2 * GOLDEN) & MASK_64) | 1
-        self.blocks = sum(self.level_blocks[: self.levels])
+        self.blocks = sum(self.level_buckets[: self.levels])
         self.counter_width = 0
         if self.kind == BALANCED:
             self._read_block_state()
@@ -233,8 +233,8 @@ class FilterFile:
         for i in range(self.choices):
             bits = key_hash if i == 0 else stream(key_hash, i)
             if self.scheme in (MULTILEVEL, D_LEFT):
-                number = begin + reduce(bits, self.level_blocks[i])
-                begin += self.level_blocks[i]
+                number = begin + reduce(bits, self.level_buckets[i])
+                begin += self.level_buckets[i]
             else:
                 number = reduce(bits, self.blocks)
             if self._in_block(number, pattern):
@@ -256,7 +256,7 @@ class FilterFile:
 
     def _in_buckets(self, name):
         begin = 0
-        for size in self.level_blocks[: self.levels]:
+        for size in self.level_buckets[: self.levels]:
             product = name * size
             number = begin + (product >> 64)
             fingerprint = reduce(product & MASK_64, self.fingerprints)

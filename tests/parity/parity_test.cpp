@@ -50,7 +50,7 @@ struct blocks_of {
 
     void prefetch(position at) const { blocks_.prefetch(at); }
     std::optional<std::uint32_t> load(position at) const { return blocks_.load(at); }
-    verdict try_put(position at, item& element, std::uint32_t limit) {
+    put_result try_put(position at, item& element, std::uint32_t limit) {
       return blocks_.try_put(at, element, limit);
     }
 
@@ -97,7 +97,7 @@ struct buckets_of {
 
     void prefetch(position at) const { buckets_.prefetch(at); }
     std::optional<std::uint32_t> load(position at) const { return buckets_.load(at); }
-    verdict try_put(position at, item& element, std::uint32_t limit) {
+    put_result try_put(position at, item& element, std::uint32_t limit) {
       return buckets_.try_put(at, element, limit);
     }
     void note_passed(position at, key_hash hash) { buckets_.note_passed(at, hash); }

@@ -56,8 +56,8 @@ filter_error evaluate_entry(const json& parameters, const std::string& family, u
 void expect_error(comparison& result, const std::string& what, const filter_error& error,
                   const json& expected) {
   result.expect(what + " fpr", error.fpr, expected.at("fpr"), exact);
-  result.expect(what + " negative", error.negative_accesses, expected.at("aneg"), exact);
-  result.expect(what + " positive", error.positive_accesses, expected.at("apos"), exact);
+  result.expect(what + " negative", error.miss_accesses, expected.at("aneg"), exact);
+  result.expect(what + " positive", error.hit_accesses, expected.at("apos"), exact);
   if (expected.contains("gamma"))
     // The study takes it as one less what is stored, where it is not a product of levels.
     result.expect(what + " overflow", error.overflow_fraction, expected.at("gamma"), exact, 1e-13);
@@ -166,13 +166,13 @@ TEST(design_study, overfilling_behaves_as_stated) {
       result.expect(what + " overflow", ours.overflow_fraction, expected.at("over"), exact, 1e-15);
       if (ours.arrivals_mean.back() < most_arrivals) {
         result.expect(what + " fpr", ours.fpr, expected.at("fpr"), exact);
-        result.expect(what + " negative", ours.negative_accesses, expected.at("aneg"), exact);
+        result.expect(what + " negative", ours.miss_accesses, expected.at("aneg"), exact);
       } else {
         left_out += 2;
         EXPECT_GT(ours.fpr, expected.at("fpr"));
-        EXPECT_GT(ours.negative_accesses, expected.at("aneg"));
+        EXPECT_GT(ours.miss_accesses, expected.at("aneg"));
       }
-      result.expect(what + " positive", ours.positive_accesses, expected.at("apos"), exact);
+      result.expect(what + " positive", ours.hit_accesses, expected.at("apos"), exact);
       result.expect(what + " bits", ours.block_bits_per_element, row.at("block_bits"), exact);
     }
   EXPECT_EQ(left_out, 16u);

@@ -15,8 +15,8 @@ namespace {
 using namespace filters;
 
 struct costs {
-  double negative_accesses = 0;
-  double positive_accesses = 0;
+  double miss_accesses = 0;
+  double hit_accesses = 0;
   double overflow_fraction = 0;
 };
 
@@ -36,13 +36,12 @@ costs costs_of(const filter_plan& plan, std::uint64_t first_seed, unsigned filte
       std::uint64_t asked = 0;
       for (std::uint64_t key = 0; key < plan.elements; key += stride, ++asked)
         positive += filter.explain(patterned_key<key_pattern::random>(key)).accesses;
-      sum.negative_accesses += static_cast<double>(negative) / static_cast<double>(queries);
-      sum.positive_accesses += static_cast<double>(positive) / static_cast<double>(asked);
+      sum.miss_accesses += static_cast<double>(negative) / static_cast<double>(queries);
+      sum.hit_accesses += static_cast<double>(positive) / static_cast<double>(asked);
       sum.overflow_fraction +=
           static_cast<double>(filter.counts().overflow) / static_cast<double>(plan.elements);
     });
-  return {sum.negative_accesses / filters, sum.positive_accesses / filters,
-          sum.overflow_fraction / filters};
+  return {sum.miss_accesses / filters, sum.hit_accesses / filters, sum.overflow_fraction / filters};
 }
 
 constexpr std::uint64_t elements = 100'000;
@@ -56,15 +55,14 @@ void compare(const filter_plan& plan, std::uint64_t seed) {
   const costs found = costs_of(plan, seed, filters_of_each, queries);
   const double negative = model_negative_accesses(plan);
   std::printf("%-60s negative %.4f model %.4f  positive %.4f\n", name_of_plan(plan).c_str(),
-              found.negative_accesses, negative, found.positive_accesses);
-  EXPECT_NEAR(found.negative_accesses, negative, allowed * negative) << name_of_plan(plan);
+              found.miss_accesses, negative, found.hit_accesses);
+  EXPECT_NEAR(found.miss_accesses, negative, allowed * negative) << name_of_plan(plan);
   if (!plan.has_candidates()) {
-    EXPECT_EQ(found.positive_accesses, plan.kind == filter_kind::blocked ? 1 : plan.bits_set);
+    EXPECT_EQ(found.hit_accesses, plan.kind == filter_kind::blocked ? 1 : plan.bits_set);
     return;
   }
   const filter_prediction predicted = forecast(plan, plan.elements).predicted;
-  EXPECT_NEAR(found.positive_accesses, predicted.positive_accesses,
-              allowed * predicted.positive_accesses)
+  EXPECT_NEAR(found.hit_accesses, predicted.hit_accesses, allowed * predicted.hit_accesses)
       << name_of_plan(plan);
   // Few elements overflow: one in a thousand more or less is within 1 % of an access each.
   EXPECT_NEAR(found.overflow_fraction, predicted.overflow_fraction, 1e-3) << name_of_plan(plan);
@@ -152,11 +150,11 @@ TEST(filter_accesses, buy_the_error_that_balancing_promises) {
     const costs found = costs_of(plan, seed, 5, queries);
     std::printf(
         "%d bits: balanced %.3g, blocked %.3g, ratio %.4f; accesses %.4f negative, %.4f positive\n",
-        one.bits, balanced_fpr, blocked_fpr, balanced_fpr / blocked_fpr, found.negative_accesses,
-        found.positive_accesses);
+        one.bits, balanced_fpr, blocked_fpr, balanced_fpr / blocked_fpr, found.miss_accesses,
+        found.hit_accesses);
     EXPECT_LE(plan.bits_per_element(), one.bits);
     EXPECT_LE(balanced_fpr, one.ratio * blocked_fpr) << one.bits;
-    EXPECT_LE(found.negative_accesses, 1.25) << one.bits;
+    EXPECT_LE(found.miss_accesses, 1.25) << one.bits;
     seed += 5;
   }
 }

@@ -140,15 +140,16 @@ TEST(filter_error, of_the_fingerprint_filter_is_as_predicted) {
 /// are fuller, and some of the widths are searched in their own way.
 TEST(filter_error, of_any_fingerprint_filter_is_as_predicted) {
   std::uint64_t seed = 13'500;
-  for (const pocket_shape& pocket : {pocket_shape{58, 6}, {47, 8}, {40, 10}, {34, 12}, {27, 16}})
+  for (const fingerprint_bucket_shape& fingerprint_bucket :
+       {fingerprint_bucket_shape{58, 6}, {47, 8}, {40, 10}, {34, 12}, {27, 16}})
     for (const double fill : {0.7, 1.0, 1.1}) {
       filter_plan plan;
       plan.kind = filter_kind::fingerprint;
       plan.elements = static_cast<std::uint64_t>(fill * elements);
-      plan.pocket = pocket;
+      plan.fingerprint_bucket = fingerprint_bucket;
       plan.levels = plan.choices = 3;
-      const std::uint64_t buckets = elements / pocket.bucket_capacity;
-      plan.level_blocks = {buckets, buckets / 6, buckets / 20};
+      const std::uint64_t buckets = elements / fingerprint_bucket.bucket_capacity;
+      plan.level_buckets = {buckets, buckets / 6, buckets / 20};
       plan.overflow_reserve = 6000;
       plan.overflow_slots = 8000;
       compare(plan, seed);

@@ -38,7 +38,7 @@ inline oneprobe::filter_plan plain_plan(
   if (kind == oneprobe::filter_kind::blocked) {
     plan.block_bits = block_bits;
     plan.layout = layout;
-    plan.level_blocks[0] = all_bits / block_bits;
+    plan.level_buckets[0] = all_bits / block_bits;
     const auto error = [&](std::uint32_t k) {
       return model::blocked_error({static_cast<double>(bits), block_bits, k, layout});
     };
@@ -82,8 +82,7 @@ inline double model_fpr(const oneprobe::filter_plan& plan) {
 inline double model_negative_accesses(const oneprobe::filter_plan& plan) {
   using oneprobe::filter_kind;
   if (plan.kind == filter_kind::blocked) return 1;
-  if (plan.has_candidates())
-    return oneprobe::forecast(plan, plan.elements).predicted.negative_accesses;
+  if (plan.has_candidates()) return oneprobe::forecast(plan, plan.elements).predicted.miss_accesses;
   // A partitioned filter reads one bit of each part, and the parts are as full as the whole.
   return oneprobe::model::standard_negative_accesses(
       static_cast<double>(plan.cells) / static_cast<double>(plan.elements), plan.bits_set);
@@ -92,8 +91,7 @@ inline double model_negative_accesses(const oneprobe::filter_plan& plan) {
 /// Mean accesses of a query for an element.
 inline double model_positive_accesses(const oneprobe::filter_plan& plan) {
   if (plan.kind == oneprobe::filter_kind::blocked) return 1;
-  if (plan.has_candidates())
-    return oneprobe::forecast(plan, plan.elements).predicted.positive_accesses;
+  if (plan.has_candidates()) return oneprobe::forecast(plan, plan.elements).predicted.hit_accesses;
   return plan.bits_set;
 }
 
@@ -110,8 +108,8 @@ inline std::string name_of_plan(const oneprobe::filter_plan& plan) {
     add(" ", oneprobe::name_of(plan.state.rule));
   }
   if (plan.kind == oneprobe::filter_kind::fingerprint) {
-    add(" f=", std::to_string(plan.pocket.remainder_bits));
-    add(" h=", std::to_string(plan.pocket.bucket_capacity));
+    add(" f=", std::to_string(plan.fingerprint_bucket.remainder_bits));
+    add(" h=", std::to_string(plan.fingerprint_bucket.bucket_capacity));
   }
   char bits[32];
   std::snprintf(bits, sizeof bits, " %.2f bits", plan.bits_per_element());

@@ -75,7 +75,7 @@ filter_plan smaller(filter_plan plan, double times) {
   plan.elements = scaled(plan.elements);
   plan.cells = scaled(plan.cells / plan.bits_set) * plan.bits_set;
   for (std::uint32_t i = 0; i < plan.levels; ++i)
-    plan.level_blocks[i] = scaled(plan.level_blocks[i]);
+    plan.level_buckets[i] = scaled(plan.level_buckets[i]);
   plan.overflow_reserve = scaled(plan.overflow_reserve);
   plan.overflow_slots = plan.overflow_slots == 0 ? 0 : scaled(plan.overflow_slots) + 1;
   return plan;
@@ -88,9 +88,9 @@ filter_plan least_loaded(filter_plan plan, scheme_kind scheme) {
   plan.scheme = scheme;
   plan.choices = 3;
   plan.levels = scheme == scheme_kind::d_left ? 3 : 1;
-  plan.level_blocks = {};
+  plan.level_buckets = {};
   for (std::uint64_t i = 0; i < plan.levels; ++i)
-    plan.level_blocks[i] = blocks / plan.levels + (i < blocks % plan.levels ? 1 : 0);
+    plan.level_buckets[i] = blocks / plan.levels + (i < blocks % plan.levels ? 1 : 0);
   return plan;
 }
 
@@ -240,9 +240,9 @@ json measure(const filter_plan& plan, std::uint64_t queries, std::uint64_t seed)
           {"fpr_model", model},
           {"standard_error", found.standard_error(model)},
           {"sigmas", (found.fpr() - model) / found.standard_error(model)},
-          {"negative_accesses", found.negative_accesses},
+          {"miss_accesses", found.miss_accesses},
           {"negative_accesses_model", filters::model_negative_accesses(plan)},
-          {"positive_accesses", found.positive_accesses},
+          {"hit_accesses", found.hit_accesses},
           {"positive_accesses_model", filters::model_positive_accesses(plan)},
           {"memory_bytes", plan.memory().total()}};
 }
@@ -320,8 +320,8 @@ int overfills(const settings& how) {
                {"false_positives", found.false_positives},
                {"fpr", found.fpr()},
                {"fpr_forecast", expected.predicted.fpr},
-               {"negative_accesses", found.accesses},
-               {"negative_accesses_forecast", expected.predicted.negative_accesses},
+               {"miss_accesses", found.accesses},
+               {"negative_accesses_forecast", expected.predicted.miss_accesses},
                {"overflow_fraction", found.overflow_fraction},
                {"overflow_fraction_forecast", expected.predicted.overflow_fraction},
                {"degraded_filters", found.degraded}};

@@ -113,8 +113,8 @@ struct errors {
   double false_positives = 0;
   double stated_mean = 0;      // current_fpr, over the filters
   double stated_variance = 0;  // of that mean
-  double negative_accesses = 0;
-  double positive_accesses = 0;
+  double miss_accesses = 0;
+  double hit_accesses = 0;
 
   double fpr() const { return false_positives / queries; }
   /// Of fpr(), if the questions are answered yes at the rate `expected`.
@@ -145,10 +145,10 @@ inline errors count_errors(const filter_plan& plan, unsigned filters, std::uint6
       found.false_positives +=
           static_cast<double>(count_yes(filter, pattern, plan.elements, queries_of_each));
       found.queries += static_cast<double>(queries_of_each);
-      found.negative_accesses += mean_accesses(filter, plan.elements, 1, explained) / filters;
+      found.miss_accesses += mean_accesses(filter, plan.elements, 1, explained) / filters;
       // Early elements and late ones.
       const std::uint64_t asked = std::min(explained, plan.elements);
-      found.positive_accesses += mean_accesses(filter, 0, plan.elements / asked, asked) / filters;
+      found.hit_accesses += mean_accesses(filter, 0, plan.elements / asked, asked) / filters;
       stated.push_back(filter.stats().current_fpr);
     });
   for (const double fpr : stated) found.stated_mean += fpr / filters;

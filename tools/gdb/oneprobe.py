@@ -25,7 +25,7 @@ def number(value):
 
 
 def levels_of(plan):
-    blocks = plan["level_buckets" if has(plan, "level_buckets") else "level_blocks"]["_M_elems"]
+    blocks = plan["level_buckets" if has(plan, "level_buckets") else "level_buckets"]["_M_elems"]
     return " + ".join(str(int(blocks[i])) for i in range(max(int(plan["levels"]), 1)))
 
 
@@ -86,7 +86,7 @@ class Filter:
         kind = str(plan["kind"]).rsplit("::", 1)[-1]
         size = number(self.engine["counts_"]["size"] if has(self.engine, "counts_") else self.engine["size_"])
         error = float(plan["predicted"]["fpr"])
-        shape = f"; {levels_of(plan)} blocks of {int(plan['block_bits'])} bits" if int(plan["level_blocks"]["_M_elems"][0]) else ""
+        shape = f"; {levels_of(plan)} blocks of {int(plan['block_bits'])} bits" if int(plan["level_buckets"]["_M_elems"][0]) else ""
         return f"{kind} filter of {size} elements, planned for {int(plan['elements'])} and an error of {error:.1e}{shape}"
 
 

@@ -71,8 +71,8 @@ class boost_contender final : public contender {
     constexpr double lines = (sizeof(typename Block::value_type) + 63) / 64;
     return {.negative_lines = lines,
             .insert_accesses = 1,
-            .negative_accesses = 1,
-            .positive_accesses = 1,
+            .miss_accesses = 1,
+            .hit_accesses = 1,
             .overflow_fraction = 0};
   }
 

@@ -40,15 +40,15 @@ struct contender_facts {
   std::optional<unsigned> bits_set{};  // k
   std::optional<double> fpr_model{};   // at the planned number of elements
   /// The buckets of a fingerprint filter.
-  std::optional<pocket_shape> pocket{};
+  std::optional<fingerprint_bucket_shape> fingerprint_bucket{};
 };
 
 /// Work counted in software, per operation.
 struct counted_costs {
   double negative_lines = 0;
   std::optional<double> insert_accesses{};
-  double negative_accesses = 0;
-  std::optional<double> positive_accesses{};
+  double miss_accesses = 0;
+  std::optional<double> hit_accesses{};
   std::optional<double> overflow_fraction{};
 };
 

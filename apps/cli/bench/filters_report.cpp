@@ -43,9 +43,9 @@ std::optional<double> median_of(const std::vector<double>& rounds) {
 
 /// With the geometry of its buckets, on which speed and error of a fingerprint filter depend.
 std::string shown_name(const contender_facts& facts) {
-  if (!facts.pocket) return facts.name;
-  return fmt::format("{} f={} h={}", facts.name, facts.pocket->remainder_bits,
-                     facts.pocket->bucket_capacity);
+  if (!facts.fingerprint_bucket) return facts.name;
+  return fmt::format("{} f={} h={}", facts.name, facts.fingerprint_bucket->remainder_bits,
+                     facts.fingerprint_bucket->bucket_capacity);
 }
 
 /// The line that an operation is compared with: bulk against bulk. An insertion reads a line too,
@@ -109,15 +109,15 @@ report row_of(const filter_contest& contest, const contest_entry& entry) {
                                      static_cast<double>(contest.size.elements));
   out.whole("memory_bytes", facts.memory_bytes);
   out.whole_or("bits_set", facts.bits_set, "");
-  if (facts.pocket) {
-    out.whole("remainder_bits", facts.pocket->remainder_bits);
-    out.whole("bucket_capacity", facts.pocket->bucket_capacity);
+  if (facts.fingerprint_bucket) {
+    out.whole("remainder_bits", facts.fingerprint_bucket->remainder_bits);
+    out.whole("bucket_capacity", facts.fingerprint_bucket->bucket_capacity);
   } else {
     out.nothing("remainder_bits", "").nothing("bucket_capacity", "");
   }
   out.number("fpr", measured_fpr(result));
   add_optional(out, "fpr_model", facts.fpr_model);
-  add_optional(out, "fpr_now", result.current_fpr);
+  add_optional(out, "current_fpr", result.current_fpr);
   out.whole("negatives_asked", result.negatives_asked);
   out.whole("false_positives", result.false_positives);
   for (const operation what : all_operations)
@@ -129,8 +129,8 @@ report row_of(const filter_contest& contest, const contest_entry& entry) {
                  single ? std::optional((*single).*what) : std::nullopt);
   out.number("negative_lines", result.costs.negative_lines);
   add_optional(out, "insert_accesses", result.costs.insert_accesses);
-  out.number("negative_accesses", result.costs.negative_accesses);
-  add_optional(out, "positive_accesses", result.costs.positive_accesses);
+  out.number("miss_accesses", result.costs.miss_accesses);
+  add_optional(out, "hit_accesses", result.costs.hit_accesses);
   add_optional(out, "overflow_fraction", result.costs.overflow_fraction);
   const contest_entry* reference = reference_of(contest);
   out.object("against_blocked", ratios_of(result, [&](operation what) {

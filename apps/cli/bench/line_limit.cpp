@@ -51,13 +51,13 @@ class line_limit final : public contender {
   }
 
   counted_costs count_costs(key_span, key_span) const override {
-    return {.negative_lines = 1, .negative_accesses = 1};
+    return {.negative_lines = 1, .miss_accesses = 1};
   }
 
  private:
   template <auto Sum>
   std::uint64_t with_instructions_in_use(key_span keys) const {
-    using enum simd_level;
+    using enum isa;
     if (simd_in_use() == avx512)
       return compiled_for<avx512, Sum, const line_limit&, key_span>::call(*this, keys);
     if (simd_in_use() == avx2)

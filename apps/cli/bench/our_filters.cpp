@@ -29,8 +29,9 @@ class our_filter final : public contender {
                .memory_bytes = plan.memory().total(),
                .bits_set = plan.sets_bits() ? std::optional(plan.bits_set) : std::nullopt,
                .fpr_model = plan.predicted.fpr,
-               .pocket =
-                   kind == contender_kind::fingerprint ? std::optional(plan.pocket) : std::nullopt},
+               .fingerprint_bucket = kind == contender_kind::fingerprint
+                                         ? std::optional(plan.fingerprint_bucket)
+                                         : std::nullopt},
         filter_(plan, hash) {}
 
   const contender_facts& facts() const override { return facts_; }
@@ -63,15 +64,15 @@ class our_filter final : public contender {
   }
 
   counted_costs count_costs(key_span inserted, key_span absent) const override {
-    const auto [negative_accesses, negative_lines] = mean_path(absent);
-    const double positive_accesses = mean_path(inserted).accesses;
+    const auto [miss_accesses, negative_lines] = mean_path(absent);
+    const double hit_accesses = mean_path(inserted).accesses;
     return {.negative_lines = negative_lines,
             // The mean of a whole filling. A search goes past the buckets that turned the element
             // away, which its insertion visited, and past those that handed it on later, for each
             // of which another's insertion went on to the next bucket in its stead.
-            .insert_accesses = positive_accesses,
-            .negative_accesses = negative_accesses,
-            .positive_accesses = positive_accesses,
+            .insert_accesses = hit_accesses,
+            .miss_accesses = miss_accesses,
+            .hit_accesses = hit_accesses,
             .overflow_fraction = overflow_fraction()};
   }
   std::optional<double> current_fpr() const override { return filter_.stats().current_fpr; }

@@ -42,7 +42,7 @@ std::string filter_choice(const filter_findings& found) {
   const filter_plan& plan = *found.proposal.plan;
   return fmt::format("{}, {:.2f} bits per name, {} blocks of {} bits", name_of(plan.kind),
                      plan.bits_per_element(),
-                     sum_of(std::span(plan.level_blocks).first(plan.levels)), plan.block_bits);
+                     sum_of(std::span(plan.level_buckets).first(plan.levels)), plan.block_bits);
 }
 
 std::string table_choice(const table_findings& found) {
@@ -57,10 +57,10 @@ std::vector<compared> filter_lines(const filter_findings& found) {
   return {
       {"wrong answers", one_in(plan.predicted.fpr), one_in(found.ours.fpr),
        one_in(found.beside.fpr)},
-      {"lines read for an absent name", fmt::format("{:.3f}", plan.predicted.negative_accesses),
+      {"lines read for an absent name", fmt::format("{:.3f}", plan.predicted.miss_accesses),
        fmt::format("{:.3f}", found.ours.negative_lines),
        fmt::format("{:.3f}", found.beside.negative_lines)},
-      {"lines read for a present name", fmt::format("{:.3f}", plan.predicted.positive_accesses),
+      {"lines read for a present name", fmt::format("{:.3f}", plan.predicted.hit_accesses),
        fmt::format("{:.3f}", found.ours.positive_lines),
        fmt::format("{:.3f}", found.beside.positive_lines)},
       {"names in the overflow", fmt::format("{:.0f}", found.proposal.overflow.mean),

@@ -19,9 +19,9 @@ void add_blocks(report& out, const filter_plan& plan) {
   if (!plan.has_candidates()) return;
   out.text("scheme", std::string(name_of(plan.scheme))).whole("choices", plan.choices);
   if (plan.kind == filter_kind::fingerprint) {
-    out.whole("bucket_capacity", plan.pocket.bucket_capacity, "fingerprints per block")
-        .whole("quotients", plan.pocket.quotients())
-        .whole("remainder_bits", plan.pocket.remainder_bits);
+    out.whole("bucket_capacity", plan.fingerprint_bucket.bucket_capacity, "fingerprints per block")
+        .whole("quotients", plan.fingerprint_bucket.quotients())
+        .whole("remainder_bits", plan.fingerprint_bucket.remainder_bits);
   } else {
     out.text("lookup_rule", std::string(name_of(plan.state.rule)))
         .whole("threshold", plan.state.threshold,
@@ -33,8 +33,8 @@ void add_blocks(report& out, const filter_plan& plan) {
   out.whole("overflow_slots", plan.overflow_slots)
       .whole("overflow_reserve", plan.overflow_reserve, "elements");
   if (plan.levels > 1)
-    out.wholes("level_blocks", {plan.level_blocks.begin(), plan.level_blocks.begin() + plan.levels},
-               "level");
+    out.wholes("level_buckets",
+               {plan.level_buckets.begin(), plan.level_buckets.begin() + plan.levels}, "level");
 }
 
 }  // namespace
@@ -51,8 +51,8 @@ void add_state(report& out, const filter_stats& stats) {
   out.text("condition", std::string(name_of(stats.condition)))
       .whole("elements", stats.counts.size, "surely new; the rest perhaps not")
       .whole("planned_elements", stats.planned_elements)
-      .probability("fpr_now", stats.current_fpr)
-      .probability("fpr_planned", stats.planned_fpr)
+      .probability("current_fpr", stats.current_fpr)
+      .probability("planned_fpr", stats.planned_fpr)
       .fraction("fill_fraction", stats.fill_fraction, "of the bits are set, or slots taken")
       .whole("memory_bytes", stats.memory.total(), in_larger_units(stats.memory.total()))
       .number("bits_per_element", stats.bits_per_element, "planned");
@@ -80,8 +80,8 @@ void add_predictions(report& out, const filter_plan& plan) {
   const filter_prediction& said = plan.predicted;
   const char* const unit = plan.in_blocks() ? "blocks read" : "bits or counters read";
   out.number("insert_accesses", said.insert_accesses, unit)
-      .number("positive_accesses", said.positive_accesses, unit)
-      .number("negative_accesses", said.negative_accesses, unit);
+      .number("hit_accesses", said.hit_accesses, unit)
+      .number("miss_accesses", said.miss_accesses, unit);
   if (plan.has_candidates()) out.fraction("overflow_fraction", said.overflow_fraction, "predicted");
 }
 

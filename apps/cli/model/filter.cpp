@@ -106,8 +106,8 @@ struct costs {
   double bits_per_element;
   std::optional<unsigned> bits_set;
   double insert_accesses;
-  double positive_accesses;
-  double negative_accesses;
+  double hit_accesses;
+  double miss_accesses;
   double overflow_fraction = 0;
 };
 
@@ -118,8 +118,8 @@ report report_costs(std::string_view name, std::string source, const costs& c) {
       .number("bits_per_element", c.bits_per_element, "all memory")
       .whole_or("bits_set", c.bits_set, "none: fingerprints", "per element, k")
       .number("insert_accesses", c.insert_accesses, "blocks or lines")
-      .number("positive_accesses", c.positive_accesses, "per query of a stored key")
-      .number("negative_accesses", c.negative_accesses, "per query of an absent key")
+      .number("hit_accesses", c.hit_accesses, "per query of a stored key")
+      .number("miss_accesses", c.miss_accesses, "per query of an absent key")
       .fraction("overflow_fraction", c.overflow_fraction, "of the elements");
 }
 
@@ -127,8 +127,8 @@ report report_walk(std::string_view name, const model::filter_error& e, std::opt
                    double arrivals_mean) {
   report out =
       report_costs(name, "ECB and BBF, Section IX, with the overflow list and all notes charged",
-                   {e.fpr, e.bits_per_element, k, e.insert_accesses, e.positive_accesses,
-                    e.negative_accesses, e.overflow_fraction});
+                   {e.fpr, e.bits_per_element, k, e.insert_accesses, e.hit_accesses,
+                    e.miss_accesses, e.overflow_fraction});
   return out.number("negative_block_accesses", e.negative_block_accesses, "without overflow list")
       .number("elements_per_block", e.elements_per_block)
       .number("arrivals_mean", arrivals_mean, "per block")
@@ -221,7 +221,7 @@ report balanced_printed(const arguments& in) {
     throw usage_error("--as-printed knows one rule, counter");
   const model::printed_point p = model::balanced_as_printed(beta, bits, k, a, d);
   return report_costs("balanced", "ECB, Section IX-C, as printed",
-                      {p.fpr, beta, k, a, a, p.negative_accesses, p.overflow_fraction})
+                      {p.fpr, beta, k, a, a, p.miss_accesses, p.overflow_fraction})
       .probability("fpr_walk", p.fpr_walk)
       .probability("block_error", p.block_error)
       .fraction("continue_probability", p.query_continues, "a block sends a query on")

@@ -48,8 +48,8 @@ constexpr std::array<word<lookup_rule>, 6> rules{{
 void add_prediction(report& out, const filter_prediction& predicted) {
   out.probability("fpr", predicted.fpr)
       .number("insert_accesses", predicted.insert_accesses)
-      .number("positive_accesses", predicted.positive_accesses)
-      .number("negative_accesses", predicted.negative_accesses)
+      .number("hit_accesses", predicted.hit_accesses)
+      .number("miss_accesses", predicted.miss_accesses)
       .fraction("overflow_fraction", predicted.overflow_fraction);
 }
 
@@ -61,8 +61,8 @@ void add_parameters(report& out, const filter_plan& plan) {
   } else {
     out.whole("block_bits", plan.block_bits);
     if (plan.sets_bits()) out.text("layout", std::string(name_of(plan.layout)));
-    out.wholes("level_blocks", {plan.level_blocks.begin(), plan.level_blocks.begin() + plan.levels},
-               "level");
+    out.wholes("level_buckets",
+               {plan.level_buckets.begin(), plan.level_buckets.begin() + plan.levels}, "level");
   }
   if (plan.has_candidates())
     out.text("scheme", std::string(name_of(plan.scheme))).whole("choices", plan.choices);
@@ -72,9 +72,9 @@ void add_parameters(report& out, const filter_plan& plan) {
         .number("admit_probability", plan.state.admit_probability)
         .whole("tracking_bits", plan.state.tracks() ? plan.state.tracking_bits : 0);
   if (plan.kind == filter_kind::fingerprint)
-    out.whole("bucket_capacity", plan.pocket.bucket_capacity)
-        .whole("quotients", plan.pocket.quotients())
-        .whole("remainder_bits", plan.pocket.remainder_bits);
+    out.whole("bucket_capacity", plan.fingerprint_bucket.bucket_capacity)
+        .whole("quotients", plan.fingerprint_bucket.quotients())
+        .whole("remainder_bits", plan.fingerprint_bucket.remainder_bits);
   if (plan.has_candidates())
     out.whole("overflow_slots", plan.overflow_slots)
         .whole("overflow_reserve", plan.overflow_reserve);
@@ -121,8 +121,8 @@ std::string parameters_text(const filter_plan& plan) {
   if (plan.kind == filter_kind::fingerprint)
     return fmt::format(
         "up to {} fingerprints in a block of {}, {} quotients and remainders of {} bits",
-        plan.pocket.bucket_capacity, plan.block_bits, plan.pocket.quotients(),
-        plan.pocket.remainder_bits);
+        plan.fingerprint_bucket.bucket_capacity, plan.block_bits,
+        plan.fingerprint_bucket.quotients(), plan.fingerprint_bucket.remainder_bits);
   std::string text =
       fmt::format("{} bits per element in blocks of {}", plan.bits_set, plan.block_bits);
   if (plan.layout == block_layout::lanes) text += ", one per lane";
@@ -142,7 +142,7 @@ std::string parameters_text(const filter_plan& plan) {
 std::string blocks_text(const filter_plan& plan) {
   std::string text;
   for (std::uint32_t i = 0; i < plan.levels; ++i)
-    text += (i == 0 ? "" : " + ") + grouped(static_cast<double>(plan.level_blocks[i]));
+    text += (i == 0 ? "" : " + ") + grouped(static_cast<double>(plan.level_buckets[i]));
   if (plan.levels > 1) return text + fmt::format(", {} levels", plan.levels);
   return plan.choices > 1 ? text + fmt::format(", {} choices", plan.choices) : text;
 }
@@ -179,7 +179,7 @@ std::string overfill_text(const filter_proposal& proposal) {
                        const filter_prediction& seen, filter_condition condition) {
     text += fmt::format("  {:<6}{:>17}{:>18}{:>12.3f}{:>12}", label,
                         grouped(static_cast<double>(elements)), error_text(seen.fpr),
-                        seen.negative_accesses, percent(seen.overflow_fraction));
+                        seen.miss_accesses, percent(seen.overflow_fraction));
     if (condition == filter_condition::degraded) text += fmt::format("  {}", name_of(condition));
     text += '\n';
   };
@@ -199,7 +199,7 @@ std::string alternatives_text(const filter_proposal& proposal,
     if (other.plan)
       text += fmt::format("  {:<34}{:>12.2f}{:>18}{:>12.3f}\n", other.name,
                           other.plan->bits_per_element(), error_text(other.plan->predicted.fpr),
-                          other.plan->predicted.negative_accesses);
+                          other.plan->predicted.miss_accesses);
     else
       text += fmt::format("  {}\n", other.name);
     std::string why = other.why;
@@ -222,11 +222,10 @@ std::string table_of(const std::string& title, const filter_proposal& proposal,
   text += line("memory", memory_text(plan, proposal));
   text +=
       line("error", fmt::format("{} ({:.4g})", error_text(plan.predicted.fpr), plan.predicted.fpr));
-  text += line("accesses",
-               fmt::format("{:.3f} per negative query, {:.3f} per positive one, {:.3f} "
-                           "per insert",
-                           plan.predicted.negative_accesses, plan.predicted.positive_accesses,
-                           plan.predicted.insert_accesses));
+  text += line("accesses", fmt::format("{:.3f} per negative query, {:.3f} per positive one, {:.3f} "
+                                       "per insert",
+                                       plan.predicted.miss_accesses, plan.predicted.hit_accesses,
+                                       plan.predicted.insert_accesses));
   if (costs) text += line("costs", costs_text(*costs, cost_of(plan, costs->of)));
   if (plan.has_candidates()) {
     text += line("overflow", overflow_text(plan, proposal.overflow));

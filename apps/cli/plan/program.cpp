@@ -102,7 +102,7 @@ std::string function_of(const filter_plan& plan) {
   } else {
     out.whole("block_bits", plan.block_bits);
     if (plan.sets_bits()) out.word("layout", "block_layout", plan.layout);
-    out.list("level_blocks", std::span(plan.level_blocks).first(plan.levels))
+    out.list("level_buckets", std::span(plan.level_buckets).first(plan.levels))
         .whole("levels", plan.levels);
   }
   if (plan.has_candidates())
@@ -115,16 +115,16 @@ std::string function_of(const filter_plan& plan) {
         .whole("state.tracking_bits", state.tracking_bits);
   }
   if (plan.kind == filter_kind::fingerprint)
-    out.whole("pocket.bucket_capacity", plan.pocket.bucket_capacity)
-        .whole("pocket.remainder_bits", plan.pocket.remainder_bits);
+    out.whole("fingerprint_bucket.bucket_capacity", plan.fingerprint_bucket.bucket_capacity)
+        .whole("fingerprint_bucket.remainder_bits", plan.fingerprint_bucket.remainder_bits);
   if (plan.has_candidates())
     out.whole("overflow_slots", plan.overflow_slots)
         .whole("overflow_reserve", plan.overflow_reserve);
   const filter_prediction& seen = plan.predicted;
   out.number("predicted.fpr", seen.fpr)
       .number("predicted.insert_accesses", seen.insert_accesses)
-      .number("predicted.positive_accesses", seen.positive_accesses)
-      .number("predicted.negative_accesses", seen.negative_accesses)
+      .number("predicted.hit_accesses", seen.hit_accesses)
+      .number("predicted.miss_accesses", seen.miss_accesses)
       .number("predicted.overflow_fraction", seen.overflow_fraction);
   return out.function("filter_plan");
 }

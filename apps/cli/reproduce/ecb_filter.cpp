@@ -159,7 +159,7 @@ filter_plan plan_for(contender kind, double bits_per_element, std::uint64_t bloc
   filter_plan plan;
   plan.bits_set = bits_set_for(bits_per_element);
   plan.block_bits = block_bits;
-  plan.level_blocks[0] = blocks;
+  plan.level_buckets[0] = blocks;
   switch (kind) {
     case contender::standard:
       plan.kind = oneprobe::filter_kind::standard;
@@ -178,7 +178,7 @@ filter_plan plan_for(contender kind, double bits_per_element, std::uint64_t bloc
                     .admit_probability = balance.admit_probability};
       if (kind == contender::multilevel) {
         const auto sizes = whole_levels(blocks, balance.level_fractions);
-        std::copy(sizes.begin(), sizes.end(), plan.level_blocks.begin());
+        std::copy(sizes.begin(), sizes.end(), plan.level_buckets.begin());
         plan.levels = usual_choices;
       }
       plan.choices = plan.levels;

@@ -93,7 +93,7 @@ outcome honest_filter_figure(const conditions& in, const place& at) {
                  .y_label = "mean accesses, overflow list included"};
   accesses.lines.push_back(
       {.name = "MHT, the papers' point",
-       .points = curve(places, [](double bits) { return papers_point(bits).negative_accesses; }),
+       .points = curve(places, [](double bits) { return papers_point(bits).miss_accesses; }),
        .colour = 2,
        .dashed = true});
   series ours{.name = "balanced filter, as planned", .colour = 3};
@@ -130,12 +130,12 @@ outcome honest_filter_figure(const conditions& in, const place& at) {
                    predicted, rate, remark_on(plan)));
       if (!balanced) continue;
       ours.points.push_back({.x = bits, .y = predicted});
-      ours_accesses.points.push_back({.x = bits, .y = plan.predicted.negative_accesses});
+      ours_accesses.points.push_back({.x = bits, .y = plan.predicted.miss_accesses});
       accesses_seen.points.push_back(mark(bits, seen.absent_accesses.estimate()));
       found.rows.push_back(compared(
           at,
           fmt::format("{}, {} bits per element: accesses of an absent key", name_of(kind), bits),
-          plan.predicted.negative_accesses, seen.absent_accesses.estimate()));
+          plan.predicted.miss_accesses, seen.absent_accesses.estimate()));
     }
     errors.lines.push_back(
         balanced ? ours
@@ -173,8 +173,8 @@ outcome honest_filter_figure(const conditions& in, const place& at) {
       "0.20).",
       papers_point(12).fpr / best_blocked(12), best_blocked(24) / papers_point(24).fpr,
       best_blocked(32) / papers_point(32).fpr, best_blocked(40) / papers_point(40).fpr,
-      papers_point(40).negative_accesses, papers_point(8).negative_accesses, factor_at(24),
-      factor_at(32), factor_at(40), default_negative_accesses, bits_set_for(40),
+      papers_point(40).miss_accesses, papers_point(8).miss_accesses, factor_at(24), factor_at(32),
+      factor_at(40), default_negative_accesses, bits_set_for(40),
       model::best_bits_set_blocked(40, block_bits));
   accesses.lines.push_back(std::move(ours_accesses));
   accesses.lines.push_back(std::move(accesses_seen));

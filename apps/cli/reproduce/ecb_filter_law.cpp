@@ -111,7 +111,7 @@ level_law mixed(const std::vector<reception>& after, double arrivals) {
 built_law law_of(const filter_plan& plan) {
   const auto elements = static_cast<double>(plan.elements);
   // No level has more arrivals than this but by rounding; twelve deviations are beyond all doubles.
-  const double usual = elements / static_cast<double>(plan.level_blocks[0]);
+  const double usual = elements / static_cast<double>(plan.level_buckets[0]);
   const auto most = static_cast<std::size_t>(1.1 * usual + 12 * std::sqrt(usual) + 12);
   std::vector<reception> after;
   one_block block(plan);
@@ -124,7 +124,7 @@ built_law law_of(const filter_plan& plan) {
   double reached = 1, queried = 1, replayed = 1;
   for (std::uint32_t level = 0; level < plan.levels; ++level) {
     const level_law found =
-        mixed(after, elements * reached / static_cast<double>(plan.level_blocks[level]));
+        mixed(after, elements * reached / static_cast<double>(plan.level_buckets[level]));
     law.insert_accesses += reached;
     law.absent_blocks += queried;
     law.coin_blocks += replayed;

@@ -12,8 +12,8 @@ const figures = {
     ["bits_per_element", "Memory per element", (value) => `${value.toFixed(2)} bits`],
     ["memory_bytes", "Memory in all", bytes],
     ["fpr", "Error", odds, (plan) => scientific(plan.fpr)],
-    ["negative_accesses", "Negative query", fixed(3), () => "accesses"],
-    ["positive_accesses", "Positive query", fixed(3), () => "accesses"],
+    ["miss_accesses", "Negative query", fixed(3), () => "accesses"],
+    ["hit_accesses", "Positive query", fixed(3), () => "accesses"],
     ["insert_accesses", "Insertion", fixed(3), () => "accesses"],
     ["overflow_mean", "Overflow", (value) => grouped(Math.round(value)),
       (plan) => (plan.overflow_reserve === undefined ? "elements" : `of ${grouped(plan.overflow_reserve)} reserved`)],
@@ -67,7 +67,7 @@ const more = (factor) => `+${Math.round(100 * (factor - 1))} %`;
 
 const overfillRows = {
   filter: [["", "elements", "error", "accesses", ""], (seen) =>
-    [grouped(seen.elements), odds(seen.fpr), seen.negative_accesses.toFixed(3), seen.condition === "degraded" ? "degraded" : ""]],
+    [grouped(seen.elements), odds(seen.fpr), seen.miss_accesses.toFixed(3), seen.condition === "degraded" ? "degraded" : ""]],
   table: [["", "elements", "hit", "miss", "overflow"], (seen) =>
     [grouped(seen.elements), seen.hit_accesses.toFixed(3), seen.miss_accesses.toFixed(3),
       elements(seen.overflow_mean) + (seen.exceed_probability > 0.5 ? ", full" : "")]],
@@ -80,7 +80,7 @@ export function showOverfill(page, plan, table) {
 
 const beatenRows = {
   filter: [["", "bits", "error", "accesses"], (plan) =>
-    [plan.bits_per_element.toFixed(2), odds(plan.fpr), plan.negative_accesses.toFixed(3)]],
+    [plan.bits_per_element.toFixed(2), odds(plan.fpr), plan.miss_accesses.toFixed(3)]],
   table: [["", "load", "bytes", "hit", "miss"], (plan) =>
     [plan.load_factor.toFixed(3), plan.bytes_per_element.toFixed(2), plan.hit_accesses.toFixed(3), plan.miss_accesses.toFixed(3)]],
 };
@@ -128,8 +128,8 @@ export function drawFilterFrontier(place, frontier, need, plan) {
   draw(place, "chart-negative", {
     title: "Cost of a negative query",
     note: `Accesses of a query for a key that is not there, in a filter of ${short(frontier.elements)} elements. One is a single cache line.`,
-    x, series: series("negative_accesses"), marks: marks("negative_accesses"), lines: need.filter((line) => line.x !== undefined),
-    y: { label: "accesses", format: fixed(2), range: [0.9, Math.max(2.4, ...all(curves.map((curve) => curve.negative_accesses)))] },
+    x, series: series("miss_accesses"), marks: marks("miss_accesses"), lines: need.filter((line) => line.x !== undefined),
+    y: { label: "accesses", format: fixed(2), range: [0.9, Math.max(2.4, ...all(curves.map((curve) => curve.miss_accesses)))] },
   });
 }
 
@@ -148,7 +148,7 @@ function drawLevels(place, page, sizes) {
 }
 
 export function drawFilterPlan(place, plan) {
-  if (plan.level_blocks) drawLevels(place, "filter", plan.level_blocks);
+  if (plan.level_buckets) drawLevels(place, "filter", plan.level_buckets);
   else hide("chart-levels");
   const seen = [{ factor: 1, ...plan }, ...plan.overfill];
   draw(place, "chart-overfill", {

@@ -120,10 +120,10 @@ class basic_balanced_engine {
   using list = fingerprint_list<Words>;
   using count_type = std::conditional_t<Words::shared, shared_count, std::uint64_t>;
 
-  template <unsigned BlockBits, simd_level Level, class Known = any_blocks>
+  template <unsigned BlockBits, isa Level, class Known = any_blocks>
   struct kernel {
     static constexpr unsigned block_bits = BlockBits;
-    static constexpr simd_level level = Level;
+    static constexpr isa level = Level;
     using blocks = bloom_blocks<BlockBits, Level, Words, Known>;
     using search = detail::block_search<Scheme, blocks>;
   };
@@ -136,30 +136,30 @@ class basic_balanced_engine {
 
   /// The widest registers that there are loops for. Schemes whose levels share blocks, or that read
   /// all candidates, are there to compare with.
-  static constexpr simd_level widest =
+  static constexpr isa widest =
       !Words::shared && Scheme::choice == order::first_fit && Scheme::levels_are_disjoint
-          ? simd_level::avx512
-          : simd_level::avx2;
+          ? isa::avx512
+          : isa::avx2;
   template <class Use>
   decltype(auto) with_kernel(Use&& use) const {
     const bool line = plan_.block_bits == 512;
 #if ONEPROBE_HAS_SIMD
-    if constexpr (widest == simd_level::avx512)
-      if (level_ == simd_level::avx512) return use(kernel<512, simd_level::avx512>{});
-    if (level_ == simd_level::avx2)
-      return line ? use(kernel<512, simd_level::avx2>{}) : use(kernel<256, simd_level::avx2>{});
+    if constexpr (widest == isa::avx512)
+      if (level_ == isa::avx512) return use(kernel<512, isa::avx512>{});
+    if (level_ == isa::avx2)
+      return line ? use(kernel<512, isa::avx2>{}) : use(kernel<256, isa::avx2>{});
 #endif
-    return line ? use(kernel<512, simd_level::plain>{}) : use(kernel<256, simd_level::plain>{});
+    return line ? use(kernel<512, isa::plain>{}) : use(kernel<256, isa::plain>{});
   }
 
   /// What is asked often, which is worth a kernel for each range of bits.
   template <class Use>
   decltype(auto) with_known_kernel(Use&& use) const {
 #if ONEPROBE_HAS_SIMD
-    if constexpr (widest == simd_level::avx512)
-      if (level_ == simd_level::avx512 && plan_.state.rule == lookup_rule::popcount)
+    if constexpr (widest == isa::avx512)
+      if (level_ == isa::avx512 && plan_.state.rule == lookup_rule::popcount)
         return with_bits_set_range(frame_.shape.bits_set, [&](auto range) {
-          return use(kernel<512, simd_level::avx512, popcount_blocks<decltype(range)>>{});
+          return use(kernel<512, isa::avx512, popcount_blocks<decltype(range)>>{});
         });
 #endif
     return with_kernel(use);
@@ -203,7 +203,7 @@ class basic_balanced_engine {
   static bool query_one(const engine& asked, key_hash hash) noexcept {
     // Apart from the walk, whose state and calls would cost this short way a frame.
     const walk_end end =
-        asked.search<Kernel>().glance(asked.scheme_.first(hash), pattern_bits(hash), hash);
+        asked.search<Kernel>().look_once(asked.scheme_.first(hash), pattern_bits(hash), hash);
     if (end != walk_end::open) return end == walk_end::present;
     return compiled_for<Kernel::level, query_whole<Kernel>, const engine&, key_hash>::call(asked,
                                                                                            hash);
@@ -360,7 +360,7 @@ class basic_balanced_engine {
     // A single query, which waits for its line, is faster with the two loads of AVX2 than with one
     // of AVX-512: 29 and 43 ns against 39 and 58 (10 M elements, 16 and 24 bits, least of 15
     // rounds).
-    using lookup = kernel<Kernel::block_bits, std::min(Kernel::level, simd_level::avx2)>;
+    using lookup = kernel<Kernel::block_bits, std::min(Kernel::level, isa::avx2)>;
     return {compiled_for<lookup::level, query_one<lookup>, const engine&, key_hash>::call,
             compiled_for<Kernel::level, insert_one<Kernel>, engine&, key_hash>::call};
   }
@@ -376,7 +376,7 @@ class basic_balanced_engine {
   Scheme scheme_;
   block_frame frame_;
   admission rule_;
-  simd_level level_;
+  isa level_;
   calls calls_;
   std::size_t list_begin_;
   count_type size_;
@@ -391,7 +391,7 @@ basic_balanced_engine<Scheme, Words>::basic_balanced_engine(const filter_plan& p
                                                             const filter_counts& counts)
     : memory_(std::move(memory)),
       plan_(checked(plan)),
-      scheme_(detail::scheme_over<Scheme>(std::span(plan.level_blocks).first(plan.levels),
+      scheme_(detail::scheme_over<Scheme>(std::span(plan.level_buckets).first(plan.levels),
                                           plan.choices)),
       frame_(plan),
       rule_(plan.state.threshold, plan.state.admit_probability),
@@ -496,7 +496,7 @@ double basic_balanced_engine<Scheme, Words>::current_fpr() const {
   std::array<detail::level_chances, filter_plan::most_levels> levels;
   std::uint64_t begin = 0;
   for (std::uint32_t i = 0; i < plan_.levels; ++i) {
-    const std::uint64_t end = begin + plan_.level_blocks[i];
+    const std::uint64_t end = begin + plan_.level_buckets[i];
     levels[i] =
         with_kernel([&](auto chosen) { return this->chances_in<decltype(chosen)>(begin, end); });
     begin = end;

@@ -214,8 +214,8 @@ class basic_blocked_engine {
   /// compiled for any processor.
   template <class Visit, class Engine>
   static bool visit_with(Visit visit, Engine& visited, key_hash hash) noexcept {
-    constexpr simd_level level = kernel_level<Words>(simd_compiled, 512);
-    if constexpr (level != simd_level::plain) {
+    constexpr isa level = kernel_level<Words>(simd_compiled, 512);
+    if constexpr (level != isa::plain) {
       using enum block_layout;
       constexpr std::uint32_t most = filter_plan::most_bits_set_in_block;
       if (visited.line_kernel_ == number_of(level, independent))
@@ -226,12 +226,12 @@ class basic_blocked_engine {
     return visit(visited, hash);
   }
   /// A kernel for lines, as a number to compare; 0 is none.
-  static constexpr unsigned number_of(simd_level level, block_layout layout) noexcept {
+  static constexpr unsigned number_of(isa level, block_layout layout) noexcept {
     return 1 + 2 * static_cast<unsigned>(level) + (layout == block_layout::lanes ? 1 : 0);
   }
 
   /// Calls `use` with the kernel for this filter's blocks.
-  template <unsigned BlockBits, simd_level Level, class Use>
+  template <unsigned BlockBits, isa Level, class Use>
   decltype(auto) with_layout(Use&& use) const {
     using enum block_layout;
     if (plan_.layout == lanes) return use(block_bits<BlockBits, lanes, Level, Words>{});
@@ -242,13 +242,11 @@ class basic_blocked_engine {
     const bool line = plan_.block_bits == 512;
 #if ONEPROBE_HAS_SIMD
     if constexpr (!Words::shared)
-      if (level_ == simd_level::avx512) return with_layout<512, simd_level::avx512>(use);
-    if (level_ == simd_level::avx2)
-      return line ? with_layout<512, simd_level::avx2>(use)
-                  : with_layout<256, simd_level::avx2>(use);
+      if (level_ == isa::avx512) return with_layout<512, isa::avx512>(use);
+    if (level_ == isa::avx2)
+      return line ? with_layout<512, isa::avx2>(use) : with_layout<256, isa::avx2>(use);
 #endif
-    return line ? with_layout<512, simd_level::plain>(use)
-                : with_layout<256, simd_level::plain>(use);
+    return line ? with_layout<512, isa::plain>(use) : with_layout<256, isa::plain>(use);
   }
 
   template <class Kernel, class BitsSet, class Byte, class Sink>
@@ -272,8 +270,7 @@ class basic_blocked_engine {
                                                                                        hashes,
                                                                                        sink);
       };
-      if constexpr (kernel::level == simd_level::avx512 &&
-                    kernel::layout == block_layout::independent)
+      if constexpr (kernel::level == isa::avx512 && kernel::layout == block_layout::independent)
         with_bits_set_range(shape_.bits_set, roll_within);
       else
         roll_within(any_bits_set{});
@@ -285,7 +282,7 @@ class basic_blocked_engine {
   filter_plan plan_;
   single scheme_;
   block_shape shape_;
-  simd_level level_;
+  isa level_;
   unsigned line_kernel_;
   visits visits_;
   size_count size_;

@@ -36,8 +36,8 @@ inline filter_prediction predict_scattered(double ones, std::uint32_t bits_set) 
   const double fpr = std::pow(ones, k);
   return {.fpr = fpr,
           .insert_accesses = k,
-          .positive_accesses = k,
-          .negative_accesses = ones < 1 ? (1 - fpr) / (1 - ones) : k};
+          .hit_accesses = k,
+          .miss_accesses = ones < 1 ? (1 - fpr) / (1 - ones) : k};
 }
 
 /// The fraction of ones after `elements` elements.
@@ -124,10 +124,9 @@ inline filter_plan default_blocked(std::uint64_t elements, double fpr) {
   plan.bits_set = row.bits_set;
   const double per_block =
       interpolate([&](std::size_t i) { return row.elements_per_block[i]; }, place.beyond);
-  plan.level_blocks[0] =
+  plan.level_buckets[0] =
       static_cast<std::uint64_t>(std::ceil(static_cast<double>(elements) / per_block));
-  plan.predicted = {
-      .fpr = fpr, .insert_accesses = 1, .positive_accesses = 1, .negative_accesses = 1};
+  plan.predicted = {.fpr = fpr, .insert_accesses = 1, .hit_accesses = 1, .miss_accesses = 1};
   refuse_too_many_blocks(plan);
   return plan;
 }
@@ -143,7 +142,7 @@ inline default_balanced_point interpolated(const std::array<default_balanced_poi
           .overflow_fraction = at(&default_balanced_point::overflow_fraction),
           .reserved_fraction = at(&default_balanced_point::reserved_fraction),
           .insert_accesses = at(&default_balanced_point::insert_accesses),
-          .negative_accesses = at(&default_balanced_point::negative_accesses),
+          .miss_accesses = at(&default_balanced_point::miss_accesses),
           .fpr = at(&default_balanced_point::fpr)};
 }
 inline void set_fill(block_fill& fill, const default_balanced_point& point) {
@@ -156,8 +155,8 @@ inline filter_prediction predict_from(const default_balanced_point& point, doubl
   const double accesses = point.insert_accesses + point.overflow_fraction;
   return {.fpr = std::min(fpr, point.fpr),
           .insert_accesses = accesses,
-          .positive_accesses = accesses,
-          .negative_accesses = point.negative_accesses,
+          .hit_accesses = accesses,
+          .miss_accesses = point.miss_accesses,
           .overflow_fraction = point.overflow_fraction};
 }
 
@@ -186,7 +185,8 @@ inline filter_plan default_fingerprint(std::uint64_t elements, double fpr) {
   const default_fingerprint_cell& row =
       default_fingerprint_table[static_cast<std::size_t>(std::clamp(cell, 0.0, last))];
   fingerprint_design design;
-  design.pocket = {.bucket_capacity = row.bucket_capacity, .remainder_bits = row.remainder_bits};
+  design.fingerprint_bucket = {.bucket_capacity = row.bucket_capacity,
+                               .remainder_bits = row.remainder_bits};
   design.choices = row.choices;
   set_fill(design, row.point);
   filter_plan plan = lay_out_fingerprint(design, elements);

@@ -136,7 +136,9 @@ class basic_fingerprint_engine {
   const Buckets buckets() const noexcept {
     return Buckets::reading(memory_.data(), frame_);
   }
-  admission capacity() const noexcept { return admission(plan_.pocket.bucket_capacity); }
+  admission capacity() const noexcept {
+    return admission(plan_.fingerprint_bucket.bucket_capacity);
+  }
 
   // Queries.
 
@@ -278,8 +280,8 @@ class basic_fingerprint_engine {
   line_memory memory_;
   filter_plan plan_;
   fingerprint_levels scheme_;
-  pocket_frame frame_;
-  simd_level level_;
+  fingerprint_bucket_frame frame_;
+  isa level_;
   calls calls_;
   std::size_t list_begin_;
   std::uint64_t size_;  // fingerprints held, until one is forgotten; then also what was new
@@ -294,8 +296,9 @@ basic_fingerprint_engine<Words>::basic_fingerprint_engine(const filter_plan& pla
                                                           const filter_counts& counts)
     : memory_(std::move(memory)),
       plan_(checked(plan)),
-      scheme_(std::span(plan.level_blocks).first(plan.levels), plan.pocket.fingerprints()),
-      frame_(plan.pocket),
+      scheme_(std::span(plan.level_buckets).first(plan.levels),
+              plan.fingerprint_bucket.fingerprints()),
+      frame_(plan.fingerprint_bucket),
       level_(simd_in_use()),
       calls_(calls_now()),
       list_begin_(static_cast<std::size_t>(plan.memory().cells)),
@@ -349,7 +352,8 @@ void basic_fingerprint_engine<Words>::merge(const engine& other) noexcept {
         settle(mine, state);
       });
       // A bucket that handed something on is full, and so is this one then.
-      if (theirs.read(i).passed_on && mine.read(i).count == plan_.pocket.bucket_capacity)
+      if (theirs.read(i).passed_on &&
+          mine.read(i).count == plan_.fingerprint_bucket.bucket_capacity)
         mine.mark_passed_on(i);
     }
   }
@@ -399,7 +403,7 @@ typename basic_fingerprint_engine<Words>::level_facts basic_fingerprint_engine<W
   std::uint64_t kept = 0, saturated = 0;
   double beyond = 0;
   for (std::uint64_t i = begin; i < begin + size; ++i) {
-    const pocket_reading found = buckets.read(i);
+    const fingerprint_bucket_reading found = buckets.read(i);
     kept += found.count;
     if (found.saturated())
       ++saturated;
@@ -439,7 +443,7 @@ double basic_fingerprint_engine<Words>::fill_fraction() const noexcept {
   double taken = 0;
   for (std::uint32_t i = 0; i < plan_.levels; ++i) {
     const level_facts facts = facts_of(i);
-    taken += facts.kept / plan_.pocket.bucket_capacity +
+    taken += facts.kept / plan_.fingerprint_bucket.bucket_capacity +
              facts.saturated * static_cast<double>(scheme_.level_size(i));
   }
   return std::min(1.0, taken / static_cast<double>(scheme_.buckets()));

@@ -54,8 +54,8 @@ constexpr std::string_view name_of(filter_kind kind) {
 struct filter_prediction {
   double fpr = 0;
   double insert_accesses = 0;
-  double positive_accesses = 0;
-  double negative_accesses = 0;
+  double hit_accesses = 0;
+  double miss_accesses = 0;
   double overflow_fraction = 0;
 
   friend constexpr bool operator==(const filter_prediction&, const filter_prediction&) = default;
@@ -91,14 +91,14 @@ struct filter_plan {
   block_layout layout = block_layout::independent;
   /// Blocks of each level; `single`, `sequential`, `d_random` and the blocked filter have one
   /// level.
-  std::array<std::uint64_t, most_levels> level_blocks{};
+  std::array<std::uint64_t, most_levels> level_buckets{};
   std::uint32_t levels = 1;
 
   // balanced, fingerprint
   scheme_kind scheme = scheme_kind::multilevel;
-  std::uint32_t choices = 1;  // d; multilevel and d-left: `levels`
-  block_state state{};        // balanced
-  pocket_shape pocket{};      // fingerprint
+  std::uint32_t choices = 1;                      // d; multilevel and d-left: `levels`
+  block_state state{};                            // balanced
+  fingerprint_bucket_shape fingerprint_bucket{};  // fingerprint
   /// 32-bit slots of the overflow list, and how many of them may be taken: reserved from the start.
   std::uint64_t overflow_slots = 0;
   std::uint64_t overflow_reserve = 0;
@@ -115,7 +115,7 @@ struct filter_plan {
   constexpr bool sets_bits() const noexcept { return kind != filter_kind::fingerprint; }
   constexpr std::uint64_t blocks() const noexcept {
     std::uint64_t sum = 0;
-    for (std::uint32_t i = 0; i < levels && i < most_levels; ++i) sum += level_blocks[i];
+    for (std::uint32_t i = 0; i < levels && i < most_levels; ++i) sum += level_buckets[i];
     return sum;
   }
   /// Bits of a block that elements set.
@@ -143,11 +143,12 @@ constexpr bool same_shape(const filter_plan& a, const filter_plan& b) noexcept {
   if (a.kind != b.kind || (a.sets_bits() && a.bits_set != b.bits_set)) return false;
   if (!a.in_blocks()) return a.cells == b.cells && a.counter_bits == b.counter_bits;
   if (a.block_bits != b.block_bits || a.layout != b.layout || a.levels != b.levels ||
-      a.level_blocks != b.level_blocks)
+      a.level_buckets != b.level_buckets)
     return false;
   if (a.kind == filter_kind::blocked) return true;
-  const bool same_blocks =
-      a.kind == filter_kind::balanced ? a.state == b.state : a.pocket == b.pocket;
+  const bool same_blocks = a.kind == filter_kind::balanced
+                               ? a.state == b.state
+                               : a.fingerprint_bucket == b.fingerprint_bucket;
   return same_blocks && a.scheme == b.scheme && a.choices == b.choices &&
          a.overflow_slots == b.overflow_slots && a.overflow_reserve == b.overflow_reserve;
 }
@@ -174,7 +175,7 @@ inline void check_blocks(const filter_plan& plan, plan_check& check) {
   check(plan.levels >= 1 && plan.levels <= filter_plan::most_levels, "levels", "1 to 8",
         plan.levels);
   if (check.fault) return;
-  check_levels(check, std::span(plan.level_blocks).first(plan.levels), "level_blocks",
+  check_levels(check, std::span(plan.level_buckets).first(plan.levels), "level_buckets",
                filter_plan::most_bits / bits, "1 and up, 2^40 bits in all");
 }
 
@@ -205,8 +206,8 @@ inline void check_balance(const filter_plan& plan, plan_check& check) {
   check(state.rule <= lookup_rule::popcount, "rule", "one of the six",
         static_cast<unsigned>(state.rule));
   if (check.fault) return;
-  check_scheme(check, plan.scheme, plan.choices, std::span(plan.level_blocks).first(plan.levels),
-               "level_blocks");
+  check_scheme(check, plan.scheme, plan.choices, std::span(plan.level_buckets).first(plan.levels),
+               "level_buckets");
   check(state.admit_probability >= 0 && state.admit_probability < 1, "admit_probability",
         "from 0 to below 1", state.admit_probability);
   check(!state.tracks() || state.admit_probability == 0, "admit_probability",
@@ -223,21 +224,21 @@ inline void check_balance(const filter_plan& plan, plan_check& check) {
   check_overflow(plan, check);
 }
 
-inline void check_pockets(const filter_plan& plan, plan_check& check) {
-  const pocket_shape& pocket = plan.pocket;
-  check(plan.block_bits == pocket_shape::bits, "block_bits", "512 in a fingerprint filter",
-        plan.block_bits);
+inline void check_fingerprint_buckets(const filter_plan& plan, plan_check& check) {
+  const fingerprint_bucket_shape& fingerprint_bucket = plan.fingerprint_bucket;
+  check(plan.block_bits == fingerprint_bucket_shape::bits, "block_bits",
+        "512 in a fingerprint filter", plan.block_bits);
   check(plan.layout == block_layout::independent, "layout",
         "0 (independent) in a fingerprint filter", static_cast<unsigned>(plan.layout));
   check(plan.scheme == scheme_kind::multilevel, "scheme", "2 (multilevel) in a fingerprint filter",
         static_cast<unsigned>(plan.scheme));
   check(plan.choices == plan.levels, "choices", "one per level", plan.choices);
-  check(pocket.remainder_bits >= pocket_shape::least_remainder_bits &&
-            pocket.remainder_bits <= pocket_shape::most_remainder_bits,
-        "remainder_bits", "4 to 40", pocket.remainder_bits);
-  check(pocket.fits(), "bucket_capacity",
+  check(fingerprint_bucket.remainder_bits >= fingerprint_bucket_shape::least_remainder_bits &&
+            fingerprint_bucket.remainder_bits <= fingerprint_bucket_shape::most_remainder_bits,
+        "remainder_bits", "4 to 40", fingerprint_bucket.remainder_bits);
+  check(fingerprint_bucket.fits(), "bucket_capacity",
         "1 to 102, with a header of at most 256 bits and one quotient at least",
-        pocket.bucket_capacity);
+        fingerprint_bucket.bucket_capacity);
   check_overflow(plan, check);
 }
 
@@ -267,14 +268,14 @@ inline std::optional<std::string> find_fault(const filter_plan& plan) {
       break;
     case filter_kind::fingerprint:
       detail::check_blocks(plan, check);
-      detail::check_pockets(plan, check);
+      detail::check_fingerprint_buckets(plan, check);
       break;
     default:
       check(false, "kind", "1 to 6", static_cast<unsigned>(plan.kind));
   }
   const filter_prediction& predicted = plan.predicted;
-  for (const double value : {predicted.fpr, predicted.insert_accesses, predicted.positive_accesses,
-                             predicted.negative_accesses, predicted.overflow_fraction})
+  for (const double value : {predicted.fpr, predicted.insert_accesses, predicted.hit_accesses,
+                             predicted.miss_accesses, predicted.overflow_fraction})
     check(value >= 0 && value < 1e9, "a prediction", "from 0 to 1e9", value);
   return check.fault;
 }

@@ -84,7 +84,7 @@ class keyed_chains {
         *visited_);
   }
   bool may_be_beyond(position at, key_hash) const noexcept { return lists_->may_be_beyond(at); }
-  verdict try_put(position at, item& element, std::uint32_t limit) {
+  put_result try_put(position at, item& element, std::uint32_t limit) {
     return lists_->try_put(*nodes_, at, element, limit);
   }
   void erase(position at, slot node) noexcept { lists_->erase(*nodes_, at, node); }

@@ -96,7 +96,7 @@ class shared_search {
   bool admits(position at, const key& wanted, std::uint32_t limit) const noexcept {
     return buckets_->admits(at, wanted.hash, limit);
   }
-  verdict try_put(position at, item& element, std::uint32_t limit) const noexcept {
+  put_result try_put(position at, item& element, std::uint32_t limit) const noexcept {
     const guard inside(*buckets_, at);
     return buckets_->try_put(at, element.hash, element.element, limit);
   }
@@ -140,18 +140,18 @@ class shared_search {
 /// The buckets as the first step of a lookup sees them: where it is not certain of what it saw, it
 /// goes on, and whoever asked begins anew with shared_search.
 template <class Search, class Buckets, class Equal>
-class shared_glance {
+class shared_look {
  public:
   using key = typename Search::key;
   using slot = typename Search::slot;
 
-  shared_glance(const Buckets& buckets, const Equal& equal, std::uint64_t& retries) noexcept
+  shared_look(const Buckets& buckets, const Equal& equal, std::uint64_t& retries) noexcept
       : buckets_(&buckets), equal_(&equal), retries_(&retries) {}
 
   void prefetch(position at) const noexcept { buckets_->prefetch(at); }
   found_slot<slot> find(position at, const key& wanted) const noexcept {
     buckets_->prefetch_slots(at, wanted.hash);
-    seen_ = buckets_->glance(
+    seen_ = buckets_->look_once(
         at, wanted.hash,
         [equal = equal_, query = wanted.wanted](const auto& element) {
           return (*equal)(element.key, *query);
@@ -184,7 +184,7 @@ class concurrent_map {
   using store = shared_buckets<element, BucketCapacity>;
   using search =
       detail::shared_search<store, Key, element, Equal, detail::held_lock::first_candidate>;
-  using first_look = detail::shared_glance<search, store, Equal>;
+  using first_look = detail::shared_look<search, store, Equal>;
   using overflow_search =
       detail::shared_search<store, Key, element, Equal, detail::held_lock::overflow>;
 

@@ -56,9 +56,9 @@ struct filter_error {
   double bits_per_element = 0;         // all memory
   double elements_per_block = 0;       // r
   double insert_accesses = 0;          // a: blocks
-  double positive_accesses = 0;        // overflow probe included; false positives on the way, which
+  double hit_accesses = 0;             // overflow probe included; false positives on the way, which
                                        // stop a query early, are not
-  double negative_accesses = 0;        // overflow probe included
+  double miss_accesses = 0;            // overflow probe included
   double negative_block_accesses = 0;  // blocks only, as the papers count
   double overflow_fraction = 0;        // gamma
   double block_error = 0;              // E[phi]: false positive in one block
@@ -85,7 +85,7 @@ struct printed_point {
   double query_continues = 0;  // q = P(load >= h)
   double fpr = 0;              // sum_j q^(j-1) E[phi], as printed
   double fpr_walk = 0;         // the walk with the same approximation
-  double negative_accesses = 0;
+  double miss_accesses = 0;
 };
 printed_point balanced_as_printed(double bits_per_element, unsigned block_bits, unsigned bits_set,
                                   double accesses, unsigned choices);

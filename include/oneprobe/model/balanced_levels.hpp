@@ -35,8 +35,8 @@ struct built_levels {
 struct built_error {
   double fpr = 0;
   double insert_accesses = 0;  // blocks
-  double positive_accesses = 0;
-  double negative_accesses = 0;
+  double hit_accesses = 0;
+  double miss_accesses = 0;
   double list_queries = 0;            // P(a negative query asks the overflow list)
   double overflow_fraction = 0;       // gamma: of all elements, no candidate had room for them
   double overflow_deviation = 0;      // standard deviation of their number; sequential: as if each

@@ -1,8 +1,8 @@
-// Filters of fingerprints in bounded buckets: pocket dictionaries filled by a multilevel scheme.
+// Filters of fingerprints in bounded buckets ("pocket dictionaries") filled by a multilevel scheme.
 //
 // A bucket of B bits holds up to h remainders of f bits, a unary header of Q + h bits for their
 // quotients, and w note bits; a query compares quotient and remainder at once, so a stored element
-// collides with probability 1 / (Q 2^f). Beyond the papers; related work: the pocket
+// collides with probability 1 / (Q 2^f). Beyond the papers; related work: the fingerprint_bucket
 // dictionaries of prefix filters (2022), the overflow tracking of Morton filters (2018).
 //
 //   fingerprint_shape shape{.block_bits = 512, .bucket_capacity = 27, .remainder_bits = 16};
@@ -57,8 +57,8 @@ std::optional<double> arrivals_for_memory(const fingerprint_shape& shape, double
 struct overfilled {
   double overflow_fraction = 0;  // of the elements inserted
   double fpr = 0;
-  double positive_accesses = 0;
-  double negative_accesses = 0;
+  double hit_accesses = 0;
+  double miss_accesses = 0;
   double block_bits_per_element = 0;  // at the rated number
   std::vector<double> arrivals_mean;  // per bucket, by level
 };

@@ -56,7 +56,7 @@ struct filter_needs {
   std::optional<filter_kind> kind{};  // none: the best of those made of blocks
   /// Fingerprint: these buckets, filled as the need allows, in a thousandth of the time. None: the
   /// best of all.
-  std::optional<pocket_shape> pocket{};
+  std::optional<fingerprint_bucket_shape> fingerprint_bucket{};
   std::optional<std::uint32_t> block_bits{};  // 512 or 256; none: 512, which errs less
   std::optional<block_layout> layout{};       // blocked; lanes: most speed. None: independent
   std::optional<lookup_rule> rule{};          // balanced; none: popcount, which errs least

@@ -87,8 +87,8 @@ void require_plan(const Proposal& proposal) {
 
 py::dict predicted_of(const filter_prediction& predicted) {
   return py::dict("fpr"_a = predicted.fpr, "insert_accesses"_a = predicted.insert_accesses,
-                  "positive_accesses"_a = predicted.positive_accesses,
-                  "negative_accesses"_a = predicted.negative_accesses,
+                  "hit_accesses"_a = predicted.hit_accesses,
+                  "miss_accesses"_a = predicted.miss_accesses,
                   "overflow_fraction"_a = predicted.overflow_fraction);
 }
 py::dict dict_of(const filter_plan& plan) {
@@ -98,8 +98,8 @@ py::dict dict_of(const filter_plan& plan) {
                "predicted"_a = predicted_of(plan.predicted));
   if (plan.in_blocks()) {
     all["block_bits"] = plan.block_bits;
-    all["level_blocks"] = std::vector<std::uint64_t>(plan.level_blocks.begin(),
-                                                     plan.level_blocks.begin() + plan.levels);
+    all["level_buckets"] = std::vector<std::uint64_t>(plan.level_buckets.begin(),
+                                                      plan.level_buckets.begin() + plan.levels);
   } else {
     all["cells"] = plan.cells;
     all["counter_bits"] = plan.counter_bits;
@@ -211,8 +211,7 @@ py::dict dict_of(const model::filter_error& found) {
   return py::dict("fpr"_a = found.fpr, "bits_per_element"_a = found.bits_per_element,
                   "elements_per_block"_a = found.elements_per_block,
                   "insert_accesses"_a = found.insert_accesses,
-                  "positive_accesses"_a = found.positive_accesses,
-                  "negative_accesses"_a = found.negative_accesses,
+                  "hit_accesses"_a = found.hit_accesses, "miss_accesses"_a = found.miss_accesses,
                   "overflow_fraction"_a = found.overflow_fraction);
 }
 
@@ -429,8 +428,7 @@ what it will do, and which alternatives were beaten.)")
           "fpr", [](const planned_filter& p) { return p.plan().predicted.fpr; },
           "Its error with that many.")
       .def_property_readonly(
-          "negative_accesses",
-          [](const planned_filter& p) { return p.plan().predicted.negative_accesses; },
+          "miss_accesses", [](const planned_filter& p) { return p.plan().predicted.miss_accesses; },
           "The mean accesses of a query for an absent key.")
       .def_property_readonly(
           "bits_per_element", [](const planned_filter& p) { return p.plan().bits_per_element(); },

@@ -14,7 +14,7 @@ inline constexpr double part_buckets_first_exponent = -12;
 inline constexpr double part_buckets_per_decade = 10;
 
 // clang-format off
-inline constexpr std::array<pocket_shape, 118> part_buckets{{
+inline constexpr std::array<fingerprint_bucket_shape, 118> part_buckets{{
     {12, 40}, {12, 40}, {12, 38}, {12, 38}, {12, 40}, {12, 37}, {12, 38}, {12, 40}, {13, 37}, {13, 37},
     {13, 36}, {13, 37}, {13, 37}, {13, 37}, {13, 36}, {13, 35}, {13, 37}, {14, 34}, {14, 34}, {14, 34},
     {14, 33}, {14, 35}, {14, 34}, {14, 33}, {15, 32}, {15, 32}, {15, 31}, {15, 30}, {15, 29}, {15, 31},

@@ -77,7 +77,7 @@ filter_plan plan_with_known_buckets(std::uint64_t elements, double error) {
   std::optional<filter_plan> best;
   std::string reason;
   for (std::size_t i = row; i < std::min(row + 2, part_buckets.size()); ++i) {
-    needs.pocket = part_buckets[i];
+    needs.fingerprint_bucket = part_buckets[i];
     const filter_proposal proposal = plan_filter(needs);
     if (!proposal.plan)
       reason = proposal.reason;

@@ -226,7 +226,7 @@ double stored_filter::predicted_accesses() const {
   return std::visit(
       [](const auto& filter) {
         double sum = 0;
-        for (const auto& part : filter.parts()) sum += part.plan().predicted.negative_accesses;
+        for (const auto& part : filter.parts()) sum += part.plan().predicted.miss_accesses;
         return sum;
       },
       *filter_);

@@ -39,7 +39,7 @@ TEST(part_plans, are_at_most_two_percent_larger_than_the_best) {
       EXPECT_GE(ratio, 0.999) << error << " " << elements;
       EXPECT_LE(ratio, 1.02) << error << " " << elements;
       EXPECT_LE(plan.predicted.fpr, error);
-      EXPECT_LE(plan.predicted.negative_accesses, default_negative_accesses * (1 + 1e-9));
+      EXPECT_LE(plan.predicted.miss_accesses, default_negative_accesses * (1 + 1e-9));
       EXPECT_EQ(plan.elements, elements);
     }
 }
@@ -61,17 +61,18 @@ TEST(part_plans, take_no_longer_than_a_command_may) {
 
 TEST(part_plans, buckets_that_are_none_are_refused) {
   filter_needs needs{.elements = 1000, .fpr = 0.01, .kind = filter_kind::fingerprint};
-  for (const pocket_shape wrong : {pocket_shape{.bucket_capacity = 0, .remainder_bits = 8},
-                                   pocket_shape{.bucket_capacity = 103, .remainder_bits = 4},
-                                   pocket_shape{.bucket_capacity = 20, .remainder_bits = 41},
-                                   pocket_shape{.bucket_capacity = 20, .remainder_bits = 3}}) {
-    needs.pocket = wrong;
+  for (const fingerprint_bucket_shape wrong :
+       {fingerprint_bucket_shape{.bucket_capacity = 0, .remainder_bits = 8},
+        fingerprint_bucket_shape{.bucket_capacity = 103, .remainder_bits = 4},
+        fingerprint_bucket_shape{.bucket_capacity = 20, .remainder_bits = 41},
+        fingerprint_bucket_shape{.bucket_capacity = 20, .remainder_bits = 3}}) {
+    needs.fingerprint_bucket = wrong;
     EXPECT_THROW(plan_filter(needs), std::invalid_argument);
   }
-  needs.pocket = {.bucket_capacity = 56, .remainder_bits = 7};
+  needs.fingerprint_bucket = {.bucket_capacity = 56, .remainder_bits = 7};
   const filter_proposal proposal = plan_filter(needs);
   ASSERT_TRUE(proposal.plan);
-  EXPECT_EQ(proposal.plan->pocket, *needs.pocket);
+  EXPECT_EQ(proposal.plan->fingerprint_bucket, *needs.fingerprint_bucket);
   needs.kind = filter_kind::blocked;
   EXPECT_THROW(plan_filter(needs), std::invalid_argument);
 }

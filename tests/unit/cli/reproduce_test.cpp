@@ -99,7 +99,7 @@ TEST(selection, an_unknown_id_is_refused_with_those_that_exist) {
 
 TEST(selection, comes_from_arguments_without_a_flag) {
   constexpr option ids{"ID", "...", ""};
-  constexpr option out{"--out", "DIR", ""};
+  constexpr option out{"-o", "DIR", "", "--output"};
   arguments in;
   EXPECT_TRUE(in.words(ids).empty());
   EXPECT_FALSE(in.maybe_text(out));

@@ -39,15 +39,15 @@ inline planned_filter planned(const oneprobe::model::balanced_shape& shape, doub
   const double refused = std::pow(error.overflow_fraction, 1.0 / shape.choices);
   double reaching = n;
   for (std::uint32_t i = 0; i < plan.levels; ++i, reaching *= refused)
-    plan.level_blocks[i] = static_cast<std::uint64_t>(
+    plan.level_buckets[i] = static_cast<std::uint64_t>(
         std::llround(levelled ? reaching / arrivals_mean : n / error.elements_per_block));
   const double overflow = n * error.overflow_fraction;
   plan.overflow_reserve = static_cast<std::uint64_t>(overflow + 8 * std::sqrt(overflow) + 16);
   plan.overflow_slots = plan.overflow_reserve * 4 / 3 + 1;
   plan.predicted = {.fpr = error.fpr,
                     .insert_accesses = error.insert_accesses,
-                    .positive_accesses = error.positive_accesses,
-                    .negative_accesses = error.negative_accesses,
+                    .hit_accesses = error.hit_accesses,
+                    .miss_accesses = error.miss_accesses,
                     .overflow_fraction = error.overflow_fraction};
   return {plan, error};
 }

@@ -33,14 +33,14 @@ filter_plan small_plan(scheme_kind scheme, block_state state, std::uint32_t bloc
   switch (scheme) {
     case scheme_kind::multilevel:
       plan.levels = 3;
-      plan.level_blocks = {40, 12, 4};
+      plan.level_buckets = {40, 12, 4};
       break;
     case scheme_kind::d_left:
       plan.levels = 3;
-      plan.level_blocks = {19, 19, 18};
+      plan.level_buckets = {19, 19, 18};
       break;
     default:
-      plan.level_blocks = {56};
+      plan.level_buckets = {56};
   }
   // About half the bits set when the blocks are full, or 75 % where elements are few.
   const std::uint32_t elements_per_block = block_bits / 16;
@@ -177,22 +177,21 @@ TEST(balanced_filter, leaves_the_same_bytes_and_counts_in_bulk) {
   }
 }
 
-class balanced_filter_at : public ::testing::TestWithParam<simd_level> {
+class balanced_filter_at : public ::testing::TestWithParam<isa> {
   void SetUp() override {
     if (GetParam() > simd_supported()) GTEST_SKIP() << "this processor has none";
     limit_simd(GetParam());
   }
   void TearDown() override { limit_simd(most_simd); }
 };
-INSTANTIATE_TEST_SUITE_P(levels, balanced_filter_at,
-                         ::testing::Values(simd_level::avx2, simd_level::avx512),
+INSTANTIATE_TEST_SUITE_P(levels, balanced_filter_at, ::testing::Values(isa::avx2, isa::avx512),
                          [](const auto& level) { return std::string(name_of(level.param)); });
 
 TEST_P(balanced_filter_at, has_the_same_bytes_and_answers_as_without_vector_instructions) {
   for (const filter_plan& plan : all_small_plans()) {
     SCOPED_TRACE(balanced_plans::name_of(plan));
     with_filter(plan, 4, [&](auto fast) {
-      limit_simd(simd_level::plain);
+      limit_simd(isa::plain);
       auto plain = std::remove_reference_t<decltype(fast)>(plan, seeded_hash(4));
       limit_simd(GetParam());
       const std::vector<std::uint64_t> keys = keys_from(0, plan.elements * 5 / 4);
@@ -362,7 +361,7 @@ TEST(balanced_filter, refuses_a_plan_for_another_scheme) {
   const filter_plan plan = small_plan(scheme_kind::sequential, {.tracking_bits = 4}, 512);
   EXPECT_THROW(balanced_filter(plan, seeded_hash(1)), std::invalid_argument);
   filter_plan uneven = small_plan(scheme_kind::d_left, {.tracking_bits = 4}, 512);
-  std::swap(uneven.level_blocks[0], uneven.level_blocks[2]);
+  std::swap(uneven.level_buckets[0], uneven.level_buckets[2]);
   using d_left_filter = basic_balanced_filter<d_left, seeded_hash>;
   EXPECT_THROW(d_left_filter(uneven, seeded_hash(1)), std::invalid_argument);
   // One level is single placement.
@@ -377,8 +376,8 @@ TEST(balanced_filter, refuses_a_plan_for_another_scheme) {
 struct measured {
   double fpr = 0;          // of queries
   double current_fpr = 0;  // of the bits as they are
-  double negative_accesses = 0;
-  double positive_accesses = 0;
+  double miss_accesses = 0;
+  double hit_accesses = 0;
 };
 
 /// Means over filters with seeds 1, ..., 5.
@@ -402,8 +401,8 @@ measured measure(const filter_plan& plan, std::uint64_t queries) {
     if (queries > 0) sum.fpr += static_cast<double>(yes) / static_cast<double>(queries * seeds);
     sum.current_fpr += filter.stats().current_fpr / static_cast<double>(seeds);
     const auto asked = static_cast<double>(explained * seeds);
-    sum.negative_accesses += static_cast<double>(negative) / asked;
-    sum.positive_accesses += static_cast<double>(positive) / asked;
+    sum.miss_accesses += static_cast<double>(negative) / asked;
+    sum.hit_accesses += static_cast<double>(positive) / asked;
   }
   return sum;
 }
@@ -421,8 +420,8 @@ void expect_as_predicted(const balanced_plans::planned_filter& wanted, std::uint
     EXPECT_NEAR(found.fpr / wanted.predicted.fpr, 1, 0.05);
   }
   EXPECT_NEAR(found.current_fpr / wanted.predicted.fpr, 1, 0.05);
-  EXPECT_NEAR(found.negative_accesses / wanted.predicted.negative_accesses, 1, 0.01);
-  EXPECT_NEAR(found.positive_accesses / wanted.predicted.positive_accesses, 1, 0.01);
+  EXPECT_NEAR(found.miss_accesses / wanted.predicted.miss_accesses, 1, 0.01);
+  EXPECT_NEAR(found.hit_accesses / wanted.predicted.hit_accesses, 1, 0.01);
 }
 
 TEST(balanced_filter, errs_and_reads_as_often_as_the_model_says) {

@@ -37,11 +37,11 @@ filter_plan plan_of(const shape& s, std::uint64_t blocks) {
           .bits_set = s.bits_set,
           .block_bits = s.block_bits,
           .layout = s.layout,
-          .level_blocks = {blocks}};
+          .level_buckets = {blocks}};
 }
 
 /// Every level that the processor has; the limit is lifted in the end.
-class blocked_filter_at : public ::testing::TestWithParam<simd_level> {
+class blocked_filter_at : public ::testing::TestWithParam<isa> {
  protected:
   void SetUp() override {
     if (GetParam() > simd_supported())
@@ -51,7 +51,7 @@ class blocked_filter_at : public ::testing::TestWithParam<simd_level> {
   void TearDown() override { limit_simd(most_simd); }
 };
 INSTANTIATE_TEST_SUITE_P(levels, blocked_filter_at,
-                         ::testing::Values(simd_level::plain, simd_level::avx2, simd_level::avx512),
+                         ::testing::Values(isa::plain, isa::avx2, isa::avx512),
                          [](const auto& level) { return std::string(name_of(level.param)); });
 
 TEST_P(blocked_filter_at, bulk_calls_do_what_single_calls_do) {
@@ -121,11 +121,11 @@ TEST_P(blocked_filter_at, the_stated_error_is_the_mean_of_the_blocks_errors) {
 
 TEST(blocked_filter, levels_leave_the_same_bytes) {
   for (const shape& s : shapes) {
-    limit_simd(simd_level::plain);
+    limit_simd(isa::plain);
     const blocked_filter plain = filled<blocked_filter>(plan_of(s, 301), 1, 5000);
     const concurrent_blocked_filter concurrent =
         filled<concurrent_blocked_filter>(plan_of(s, 301), 1, 5000);
-    for (const simd_level level : {simd_level::avx2, simd_level::avx512}) {
+    for (const isa level : {isa::avx2, isa::avx512}) {
       limit_simd(level);
       expect_same_bytes(plain, filled<blocked_filter>(plan_of(s, 301), 1, 5000));
     }

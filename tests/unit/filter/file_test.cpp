@@ -335,7 +335,7 @@ TEST(filter_file, whose_sections_do_not_fit_each_other_is_inconsistent) {
                       [](auto payload) { payload[31] |= std::byte{0xfc}; }),
                "load counter");
   const file_bytes d_left = saved_golden("balanced-d-left");
-  inconsistent(forged(d_left, [](auto& p) { p.plan.level_blocks = {2, 3, 5}; }), "level_blocks");
+  inconsistent(forged(d_left, [](auto& p) { p.plan.level_buckets = {2, 3, 5}; }), "level_buckets");
 }
 
 // Nothing may be allocated for a length that the file does not have: this one asks for 2^60 bytes.
@@ -588,7 +588,7 @@ TEST(mapped_filter, of_2_to_the_40_bits_is_opened_at_once) {
   const filter_parameters parameters{.plan = {.kind = filter_kind::blocked,
                                               .elements = std::uint64_t{1} << 36,
                                               .bits_set = 8,
-                                              .level_blocks = {filter_plan::most_bits / 512}},
+                                              .level_buckets = {filter_plan::most_bits / 512}},
                                      .counts = {.size = 1000},
                                      .seed = golden_seed};
   const preamble head{.kind = static_cast<std::uint16_t>(filter_kind::blocked),

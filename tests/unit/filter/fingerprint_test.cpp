@@ -27,14 +27,15 @@ using namespace oneprobe;
 
 /// As many elements as the first level has slots, and later levels so small that a tenth more than
 /// planned overflow.
-filter_plan small_plan(const pocket_shape& pocket = {27, 16}, std::uint64_t elements = 27 * 200) {
+filter_plan small_plan(const fingerprint_bucket_shape& fingerprint_bucket = {27, 16},
+                       std::uint64_t elements = 27 * 200) {
   filter_plan plan;
   plan.kind = filter_kind::fingerprint;
   plan.elements = elements;
-  plan.pocket = pocket;
+  plan.fingerprint_bucket = fingerprint_bucket;
   plan.levels = plan.choices = 3;
-  const std::uint64_t buckets = elements / pocket.bucket_capacity;
-  plan.level_blocks = {buckets, buckets / 14 + 1, buckets / 100 + 1};
+  const std::uint64_t buckets = elements / fingerprint_bucket.bucket_capacity;
+  plan.level_buckets = {buckets, buckets / 14 + 1, buckets / 100 + 1};
   plan.overflow_slots = elements / 6 + 16;
   plan.overflow_reserve = elements / 8;
   return plan;
@@ -57,7 +58,7 @@ std::vector<std::byte> saved(const fingerprint_filter& filter) {
 /// Taken slots of the buckets, and the list.
 std::uint64_t fingerprints_held(const fingerprint_filter& filter) {
   const filter_plan& plan = filter.plan();
-  const auto slots = static_cast<double>(plan.blocks() * plan.pocket.bucket_capacity);
+  const auto slots = static_cast<double>(plan.blocks() * plan.fingerprint_bucket.bucket_capacity);
   return static_cast<std::uint64_t>(std::llround(filter.stats().fill_fraction * slots)) +
          filter.counts().overflow;
 }
@@ -67,21 +68,23 @@ fingerprint_filter filled(const filter_plan& plan, const std::vector<std::uint64
   return filter;
 }
 
-const std::array every_width{pocket_shape{58, 6},  pocket_shape{47, 8},  pocket_shape{40, 10},
-                             pocket_shape{34, 12}, pocket_shape{27, 16}, pocket_shape{23, 20},
-                             pocket_shape{13, 32}};
+const std::array every_width{fingerprint_bucket_shape{58, 6},  fingerprint_bucket_shape{47, 8},
+                             fingerprint_bucket_shape{40, 10}, fingerprint_bucket_shape{34, 12},
+                             fingerprint_bucket_shape{27, 16}, fingerprint_bucket_shape{23, 20},
+                             fingerprint_bucket_shape{13, 32}};
 
 TEST(fingerprint_filter, has_the_same_bytes_for_the_same_set_in_any_order) {
-  for (const pocket_shape& pocket : every_width)
+  for (const fingerprint_bucket_shape& fingerprint_bucket : every_width)
     // At the planned number, and with so many more that the overflow list is in use.
     for (const double fill : {0.5, 1.0, 1.1}) {
-      const filter_plan plan = small_plan(pocket, 200 * pocket.bucket_capacity);
+      const filter_plan plan =
+          small_plan(fingerprint_bucket, 200 * fingerprint_bucket.bucket_capacity);
       auto keys =
           keys_from(0, static_cast<std::uint64_t>(fill * static_cast<double>(plan.elements)));
       const fingerprint_filter expected = filled(plan, keys);
       ASSERT_NE(expected.condition(), filter_condition::degraded);
       if (fill > 1) {
-        EXPECT_GT(expected.counts().overflow, 0u) << pocket.remainder_bits;
+        EXPECT_GT(expected.counts().overflow, 0u) << fingerprint_bucket.remainder_bits;
       }
       std::mt19937_64 random(11);
       for (int round = 0; round < 5; ++round) {
@@ -91,7 +94,8 @@ TEST(fingerprint_filter, has_the_same_bytes_for_the_same_set_in_any_order) {
           filter.bulk_insert(keys);
         else
           for (const std::uint64_t key : keys) filter.insert(key);
-        EXPECT_TRUE(same_bytes(filter, expected)) << pocket.remainder_bits << " " << fill;
+        EXPECT_TRUE(same_bytes(filter, expected))
+            << fingerprint_bucket.remainder_bits << " " << fill;
         EXPECT_EQ(filter.counts().overflow, expected.counts().overflow);
       }
     }
@@ -100,10 +104,11 @@ TEST(fingerprint_filter, has_the_same_bytes_for_the_same_set_in_any_order) {
 TEST(fingerprint_filter, has_the_same_file_for_the_same_set_in_any_order_and_united) {
   // So few fingerprints that many elements which are handed on come to an equal one: inserts that
   // answered `added` are then more than what is held, and how many more depends on the order.
-  for (const pocket_shape& pocket :
-       {pocket_shape{84, 4}, pocket_shape{58, 6}, pocket_shape{27, 16}})
+  for (const fingerprint_bucket_shape& fingerprint_bucket :
+       {fingerprint_bucket_shape{84, 4}, fingerprint_bucket_shape{58, 6},
+        fingerprint_bucket_shape{27, 16}})
     for (const double fill : {0.5, 1.0, 1.1}) {
-      filter_plan plan = small_plan(pocket, 400 * pocket.bucket_capacity);
+      filter_plan plan = small_plan(fingerprint_bucket, 400 * fingerprint_bucket.bucket_capacity);
       auto keys =
           keys_from(0, static_cast<std::uint64_t>(fill * static_cast<double>(plan.elements)));
       const fingerprint_filter expected = filled(plan, keys);
@@ -112,14 +117,15 @@ TEST(fingerprint_filter, has_the_same_file_for_the_same_set_in_any_order_and_uni
       std::mt19937_64 random(17);
       for (int round = 0; round < 5; ++round) {
         std::ranges::shuffle(keys, random);
-        EXPECT_EQ(saved(filled(plan, keys)), saved(expected)) << pocket.remainder_bits << fill;
+        EXPECT_EQ(saved(filled(plan, keys)), saved(expected))
+            << fingerprint_bucket.remainder_bits << fill;
         fingerprint_filter one(plan, seeded_hash(7)), other(plan, seeded_hash(7));
         // With a third in common.
         const std::span all(keys);
         for (const std::uint64_t key : all.first(keys.size() * 2 / 3)) one.insert(key);
         other.bulk_insert(all.subspan(keys.size() / 3));
         ASSERT_EQ(one.merge(other), merge_outcome::merged);
-        EXPECT_EQ(saved(one), saved(expected)) << pocket.remainder_bits << fill;
+        EXPECT_EQ(saved(one), saved(expected)) << fingerprint_bucket.remainder_bits << fill;
       }
     }
 }
@@ -141,8 +147,9 @@ TEST(fingerprint_filter, does_not_notice_how_often_a_key_comes) {
 }
 
 TEST(fingerprint_filter, united_is_the_filter_of_all_elements) {
-  for (const pocket_shape& pocket : every_width) {
-    const filter_plan plan = small_plan(pocket, 200 * pocket.bucket_capacity);
+  for (const fingerprint_bucket_shape& fingerprint_bucket : every_width) {
+    const filter_plan plan =
+        small_plan(fingerprint_bucket, 200 * fingerprint_bucket.bucket_capacity);
     const std::uint64_t n = plan.elements * 11 / 10;
     // With some in common, with all, and with none.
     for (const std::uint64_t common : {n / 3, n, std::uint64_t{0}}) {
@@ -153,15 +160,16 @@ TEST(fingerprint_filter, united_is_the_filter_of_all_elements) {
       const fingerprint_filter all = filled(plan, keys_from(0, n));
       ASSERT_NE(all.condition(), filter_condition::degraded);
       EXPECT_GT(all.counts().overflow, 0u);
-      EXPECT_TRUE(same_bytes(one, all)) << pocket.remainder_bits << " " << common;
+      EXPECT_TRUE(same_bytes(one, all)) << fingerprint_bucket.remainder_bits << " " << common;
       EXPECT_EQ(one.counts().overflow, all.counts().overflow);
     }
   }
 }
 
 TEST(fingerprint_filter, saturates_when_the_list_is_full_and_loses_nothing) {
-  for (const pocket_shape& pocket : every_width) {
-    const filter_plan plan = small_plan(pocket, 200 * pocket.bucket_capacity);
+  for (const fingerprint_bucket_shape& fingerprint_bucket : every_width) {
+    const filter_plan plan =
+        small_plan(fingerprint_bucket, 200 * fingerprint_bucket.bucket_capacity);
     const auto keys = keys_from(0, plan.elements * 2);
     fingerprint_filter filter(plan, seeded_hash(7));
     std::uint64_t before = 0;
@@ -175,7 +183,7 @@ TEST(fingerprint_filter, saturates_when_the_list_is_full_and_loses_nothing) {
     }
     EXPECT_EQ(filter.condition(), filter_condition::degraded);
     EXPECT_GT(filter.counts().forced, 0u);
-    EXPECT_LE(filter.counts().forced, plan.level_blocks[2]);  // a bucket is saturated once
+    EXPECT_LE(filter.counts().forced, plan.level_buckets[2]);  // a bucket is saturated once
     std::uint64_t lost = 0, others = 0;
     constexpr std::uint64_t asked = 20'000;
     for (const std::uint64_t key : keys)
@@ -188,7 +196,7 @@ TEST(fingerprint_filter, saturates_when_the_list_is_full_and_loses_nothing) {
     EXPECT_GT(stated, 0.01);
     EXPECT_NEAR(static_cast<double>(others) / asked, stated,
                 4 * std::sqrt(stated * (1 - stated) / asked))
-        << pocket.remainder_bits;
+        << fingerprint_bucket.remainder_bits;
     // Saturated buckets survive a file, a union and the way back.
     std::vector<std::byte> bytes;
     save_to(filter, bytes);
@@ -309,7 +317,7 @@ TEST(fingerprint_filter, touches_no_more_lines_than_levels_and_list) {
 struct watched_buckets : fingerprint_buckets<> {
   using fingerprint_buckets<>::fingerprint_buckets;
 
-  verdict try_put(position at, item& element, std::uint32_t limit) noexcept {
+  put_result try_put(position at, item& element, std::uint32_t limit) noexcept {
     visited.push_back(at);
     return fingerprint_buckets<>::try_put(at, element, limit);
   }
@@ -321,16 +329,16 @@ TEST(fingerprint_filter, visits_a_bucket_of_each_level_at_most_when_it_inserts) 
   // The walk of an insertion, every bucket it visits written down; up to twice the planned
   // elements, where the list is full and buckets are saturated.
   const filter_plan plan = small_plan();
-  const pocket_frame frame(plan.pocket);
-  const fingerprint_levels scheme(std::span(plan.level_blocks).first(plan.levels),
-                                  plan.pocket.fingerprints());
+  const fingerprint_bucket_frame frame(plan.fingerprint_bucket);
+  const fingerprint_levels scheme(std::span(plan.level_buckets).first(plan.levels),
+                                  plan.fingerprint_bucket.fingerprints());
   line_memory memory(plan.memory().total());
   watched_buckets buckets(memory.data(), frame);
   std::uint64_t entries = 0, saturated = 0;
   fingerprint_list<plain_words, list_order::ascending> list(
       memory.data() + plan.memory().cells,
       {.slots = plan.overflow_slots, .reserve = plan.overflow_reserve}, entries);
-  placing walk(scheme, buckets, admission(plan.pocket.bucket_capacity));
+  placing walk(scheme, buckets, admission(plan.fingerprint_bucket.bucket_capacity));
 
   fingerprint_filter filter(plan, seeded_hash(7));
   std::array<std::uint64_t, 4> walks_of{};
@@ -370,7 +378,7 @@ TEST(fingerprint_filter, changes_a_line_of_each_level_at_most_when_it_inserts) {
     std::uint64_t changed = 0;
     for (std::uint32_t level = 0; level < plan.levels; ++level) {
       std::uint64_t here = 0;
-      for (const std::uint64_t end = bucket + plan.level_blocks[level]; bucket < end; ++bucket) {
+      for (const std::uint64_t end = bucket + plan.level_buckets[level]; bucket < end; ++bucket) {
         const auto line = filter.memory().subspan(bucket * 64, 64);
         std::byte* const old = before.data() + bucket * 64;
         if (std::ranges::equal(line, std::span(old, 64))) continue;
@@ -399,25 +407,29 @@ TEST(fingerprint_filter, states_the_elements_it_has_room_for) {
 }
 
 TEST(fingerprint_filter, gives_the_same_bytes_and_answers_at_every_level_of_instructions) {
-  for (const pocket_shape& pocket : every_width) {
-    const filter_plan plan = small_plan(pocket, 200 * pocket.bucket_capacity);
+  for (const fingerprint_bucket_shape& fingerprint_bucket : every_width) {
+    const filter_plan plan =
+        small_plan(fingerprint_bucket, 200 * fingerprint_bucket.bucket_capacity);
     const auto keys = keys_from(0, plan.elements * 3 / 2), others = keys_from(0, plan.elements * 4);
-    limit_simd(simd_level::plain);
+    limit_simd(isa::plain);
     const fingerprint_filter plain = filled(plan, keys);
     std::vector<bool> expected;
     for (const std::uint64_t key : others) expected.push_back(plain.may_contain(key));
-    for (const simd_level level : {simd_level::avx2, simd_level::avx512}) {
+    for (const isa level : {isa::avx2, isa::avx512}) {
       limit_simd(level);
       fingerprint_filter one_by_one(plan, seeded_hash(7));
       for (const std::uint64_t key : keys) one_by_one.insert(key);
       const fingerprint_filter bulk = filled(plan, keys);
-      EXPECT_TRUE(same_bytes(bulk, plain)) << pocket.remainder_bits << " " << name_of(level);
-      EXPECT_TRUE(same_bytes(one_by_one, plain)) << pocket.remainder_bits << " " << name_of(level);
+      EXPECT_TRUE(same_bytes(bulk, plain))
+          << fingerprint_bucket.remainder_bits << " " << name_of(level);
+      EXPECT_TRUE(same_bytes(one_by_one, plain))
+          << fingerprint_bucket.remainder_bits << " " << name_of(level);
       EXPECT_EQ(bulk.counts(), plain.counts());
       const auto answers = std::make_unique<bool[]>(others.size());
       bulk.bulk_may_contain(others, std::span(answers.get(), others.size()));
       for (std::size_t i = 0; i < others.size(); ++i) {
-        ASSERT_EQ(answers[i], expected[i]) << pocket.remainder_bits << " " << name_of(level);
+        ASSERT_EQ(answers[i], expected[i])
+            << fingerprint_bucket.remainder_bits << " " << name_of(level);
         ASSERT_EQ(one_by_one.may_contain(others[i]), expected[i]);
       }
     }
@@ -429,9 +441,9 @@ TEST(fingerprint_filter, refuses_plans_that_no_bucket_follows) {
   const auto refusal = [](const filter_plan& plan) { return find_fault(plan).value_or(""); };
   filter_plan plan = small_plan();
   EXPECT_EQ(refusal(plan), "");
-  plan.pocket = {31, 16};
+  plan.fingerprint_bucket = {31, 16};
   EXPECT_EQ(refusal(plan).substr(0, 23), "bucket_capacity must be");
-  plan.pocket = {27, 41};
+  plan.fingerprint_bucket = {27, 41};
   EXPECT_EQ(refusal(plan), "remainder_bits must be 4 to 40; found 41");
   plan = small_plan();
   plan.block_bits = 256;

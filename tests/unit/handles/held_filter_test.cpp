@@ -30,7 +30,7 @@ filter_plan plan_of(filter_kind kind, std::uint64_t elements = 100) {
   plan.elements = elements;
   plan.bits_set = 4;
   if (kind == filter_kind::blocked) {
-    plan.level_blocks[0] = elements / 32 + 1;
+    plan.level_buckets[0] = elements / 32 + 1;
   } else {
     plan.cells = 16 * elements;
     plan.counter_bits = kind == filter_kind::counting ? 4 : 1;
@@ -63,7 +63,7 @@ TEST(held_filter, refuses_a_plan_with_the_sentence_of_its_kind) {
   plan.counter_bits = 3;
   EXPECT_EQ(refusal_of(plan), *find_fault(plan));
   plan = plan_of(filter_kind::blocked);
-  plan.level_blocks[0] = 0;
+  plan.level_buckets[0] = 0;
   EXPECT_EQ(refusal_of(plan), *find_fault(plan));
   plan.kind = static_cast<filter_kind>(77);
   EXPECT_EQ(refusal_of(plan), *find_fault(plan));

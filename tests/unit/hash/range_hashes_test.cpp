@@ -25,7 +25,7 @@ void expect_the_same(const Keys& keys) {
   const seeded_hash hash(20081);
   std::vector<key_hash> expected;
   for (const auto& key : keys) expected.push_back(hash_with(hash, key));
-  for (const simd_level level : {simd_level::plain, simd_level::avx2, simd_level::avx512}) {
+  for (const isa level : {isa::plain, isa::avx2, isa::avx512}) {
     limit_simd(level);
     const range_hashes hashes(hash, keys);
     for (const std::size_t together : {1u, 2u, 7u, 16u, 32u, 33u, 1000u})

@@ -27,9 +27,9 @@ TEST(balanced, a_better_rule_reads_fewer_blocks_and_errs_less) {  // errata 0.22
   const filter_error coin = evaluate(counted(lookup_rule::coin), mean);
   const filter_error flag = evaluate(counted(lookup_rule::flag), mean);
   const filter_error both = evaluate(counted(lookup_rule::coin_flag), mean);
-  EXPECT_LT(coin.negative_accesses, counter.negative_accesses);
-  EXPECT_LT(flag.negative_accesses, coin.negative_accesses);
-  EXPECT_LT(both.negative_accesses, flag.negative_accesses);
+  EXPECT_LT(coin.miss_accesses, counter.miss_accesses);
+  EXPECT_LT(flag.miss_accesses, coin.miss_accesses);
+  EXPECT_LT(both.miss_accesses, flag.miss_accesses);
   EXPECT_LT(coin.fpr, counter.fpr);
   EXPECT_LT(both.fpr, flag.fpr);
   // All place alike.
@@ -70,8 +70,8 @@ TEST(balanced, a_search_meets_its_memory_and_access_limits) {
       const balanced_point found =
           choose_balanced({.bits_per_element = bits, .access_limit = limit});
       expect_relative(found.error.bits_per_element, bits, 1e-9);
-      EXPECT_LE(found.error.negative_accesses, limit);
-      EXPECT_LE(found.error.positive_accesses, limit);
+      EXPECT_LE(found.error.miss_accesses, limit);
+      EXPECT_LE(found.error.hit_accesses, limit);
       const filter_error again = evaluate(found.shape, found.arrivals_mean);
       expect_relative(again.fpr, found.error.fpr, 1e-12);
     }
@@ -138,9 +138,9 @@ RC_GTEST_PROP(balanced, probabilities_are_probabilities_and_accesses_are_counted
   const filter_error error = evaluate(shape, mean);
   RC_ASSERT(error.fpr >= 0 && error.fpr <= shape.choices);
   RC_ASSERT(error.overflow_fraction >= 0 && error.overflow_fraction <= 1);
-  RC_ASSERT(error.negative_accesses >= 1 && error.negative_accesses <= shape.choices + 1 + 1e-9);
-  RC_ASSERT(error.positive_accesses >= 1 && error.positive_accesses <= shape.choices + 1 + 1e-9);
-  RC_ASSERT(error.insert_accesses <= error.positive_accesses);
+  RC_ASSERT(error.miss_accesses >= 1 && error.miss_accesses <= shape.choices + 1 + 1e-9);
+  RC_ASSERT(error.hit_accesses >= 1 && error.hit_accesses <= shape.choices + 1 + 1e-9);
+  RC_ASSERT(error.insert_accesses <= error.hit_accesses);
   RC_ASSERT(std::abs(error.elements_per_block * error.insert_accesses - mean) <= 1e-9 * mean);
 }
 

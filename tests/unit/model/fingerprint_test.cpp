@@ -29,8 +29,8 @@ TEST(fingerprint, errs_less_than_a_standard_filter_of_the_same_memory_from_8_bit
     const double standard = standard_error(bits, best_bits_set_standard(bits));
     const fingerprint_point ours = choose_fingerprint({.bits_per_element = bits});
     EXPECT_LT(ours.error.fpr, standard);
-    EXPECT_LE(ours.error.negative_accesses, 1.2);
-    EXPECT_LE(ours.error.positive_accesses, 1.2);
+    EXPECT_LE(ours.error.miss_accesses, 1.2);
+    EXPECT_LE(ours.error.hit_accesses, 1.2);
   }
 }
 
@@ -49,8 +49,8 @@ TEST(fingerprint, a_filter_at_its_rated_fill_without_slack_is_the_plain_model) {
   const filter_error rated = evaluate(shape, 49.8);
   const overfilled same = overfill(shape, 49.8, 0, 1);
   expect_relative(same.fpr, rated.fpr, 1e-10);
-  expect_relative(same.negative_accesses, rated.negative_accesses, 1e-12);
-  expect_relative(same.positive_accesses, rated.positive_accesses, 1e-12);
+  expect_relative(same.miss_accesses, rated.miss_accesses, 1e-12);
+  expect_relative(same.hit_accesses, rated.hit_accesses, 1e-12);
   expect_relative(same.overflow_fraction, rated.overflow_fraction, 1e-9);
 }
 
@@ -100,8 +100,8 @@ TEST(fingerprint, geometric_levels_give_the_error_of_the_geometric_filter) {
     const filter_error limit = evaluate(shape, mean);
     // Equal fingerprints, one in a hundred thousand here, are one as built.
     EXPECT_NEAR(built.fpr, limit.fpr, 1e-3 * limit.fpr);
-    EXPECT_NEAR(built.negative_accesses, limit.negative_accesses, 1e-4);
-    EXPECT_NEAR(built.positive_accesses, limit.positive_accesses, 1e-4);
+    EXPECT_NEAR(built.miss_accesses, limit.miss_accesses, 1e-4);
+    EXPECT_NEAR(built.hit_accesses, limit.hit_accesses, 1e-4);
     EXPECT_NEAR(built.overflow_fraction, limit.overflow_fraction, 0.01 * limit.overflow_fraction);
     EXPECT_EQ(built.forced_fraction, 0);
   }
@@ -132,7 +132,7 @@ TEST(fingerprint, a_list_that_is_full_saturates_the_last_level) {
   }
   // Without a list every bucket that handed something on is saturated: all that reaches one errs.
   EXPECT_EQ(evaluate_built(shape, 1e6, levels).list_queries, 0);
-  EXPECT_LE(before, enough.negative_accesses - 1);
+  EXPECT_LE(before, enough.miss_accesses - 1);
 }
 
 RC_GTEST_PROP(fingerprint, more_arrivals_err_and_overflow_more, ()) {
@@ -149,7 +149,7 @@ RC_GTEST_PROP(fingerprint, more_arrivals_err_and_overflow_more, ()) {
   RC_ASSERT(here.fpr >= 0 && here.fpr <= shape.choices);
   RC_ASSERT(more.fpr >= here.fpr);
   RC_ASSERT(more.overflow_fraction >= here.overflow_fraction);
-  RC_ASSERT(more.negative_accesses >= here.negative_accesses);
+  RC_ASSERT(more.miss_accesses >= here.miss_accesses);
 }
 
 }  // namespace

@@ -306,9 +306,9 @@ TEST(printed_ecb,
 
 TEST(printed_bbf, the_access_average_of_1_2_is_that_of_insertions) {  // erratum 0.21
   const printed_point at40 = balanced_as_printed(40, 256, 28, 1.2, 3);
-  EXPECT_TRUE(prints_as(at40.negative_accesses, "2.06"));
+  EXPECT_TRUE(prints_as(at40.miss_accesses, "2.06"));
   const printed_point at12 = balanced_as_printed(12, 256, 8, 1.2, 3);
-  EXPECT_TRUE(prints_as(at12.negative_accesses, "2.55"));
+  EXPECT_TRUE(prints_as(at12.miss_accesses, "2.55"));
 }
 
 TEST(printed_bbf, stopping_at_load_h_would_lose_an_eighth_of_the_elements) {  // erratum 0.22

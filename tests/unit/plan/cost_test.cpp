@@ -32,8 +32,8 @@ TEST(cost, of_a_filter_is_that_of_its_accesses) {
                                     .kind = filter_kind::balanced});
   ASSERT_GT(plan.predicted.overflow_fraction, 1e-6);
   const operation_costs same = cost_of(plan, {.access = 1, .overflow = 1});
-  EXPECT_NEAR(same.hit, plan.predicted.positive_accesses, 1e-12);
-  EXPECT_NEAR(same.miss, plan.predicted.negative_accesses, 1e-12);
+  EXPECT_NEAR(same.hit, plan.predicted.hit_accesses, 1e-12);
+  EXPECT_NEAR(same.miss, plan.predicted.miss_accesses, 1e-12);
   EXPECT_NEAR(same.insert, plan.predicted.insert_accesses, 1e-12);
   EXPECT_NEAR(same.mean, (same.hit + same.miss + same.insert) / 3, 1e-12);
   // A dearer overflow: only what is looked for in it costs more.

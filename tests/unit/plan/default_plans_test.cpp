@@ -30,14 +30,14 @@ TEST(default_plans, keep_the_error_and_the_predictions_are_the_models) {
       // Interpolated between points of the model.
       EXPECT_LE(by_model.predicted.fpr, 1.005 * fpr) << name_of(kind) << ' ' << fpr;
       EXPECT_NEAR(by_model.predicted.fpr, plan.predicted.fpr, 0.01 * fpr) << name_of(kind);
-      EXPECT_NEAR(by_model.predicted.negative_accesses, plan.predicted.negative_accesses,
-                  0.002 * plan.predicted.negative_accesses)
+      EXPECT_NEAR(by_model.predicted.miss_accesses, plan.predicted.miss_accesses,
+                  0.002 * plan.predicted.miss_accesses)
           << name_of(kind) << ' ' << fpr;
-      EXPECT_NEAR(by_model.predicted.positive_accesses, plan.predicted.positive_accesses,
-                  0.002 * plan.predicted.positive_accesses)
+      EXPECT_NEAR(by_model.predicted.hit_accesses, plan.predicted.hit_accesses,
+                  0.002 * plan.predicted.hit_accesses)
           << name_of(kind) << ' ' << fpr;
       if (plan.has_candidates()) {
-        EXPECT_LE(by_model.predicted.negative_accesses, 1.2001) << fpr;
+        EXPECT_LE(by_model.predicted.miss_accesses, 1.2001) << fpr;
         EXPECT_EQ(plan.scheme, scheme_kind::multilevel);
         EXPECT_LE(plan.choices, 3u);
         const std::uint64_t absorbed = kind == filter_kind::fingerprint ? 10'450'000 : 10'150'000;

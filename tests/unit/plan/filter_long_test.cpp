@@ -28,12 +28,12 @@ TEST(plan_filter, keeps_to_the_accesses_and_the_choices) {
                                         .accesses = accesses,
                                         .largest_choices = choices,
                                         .kind = filter_kind::balanced});
-      EXPECT_LE(plan.predicted.negative_accesses, accesses);
+      EXPECT_LE(plan.predicted.miss_accesses, accesses);
       EXPECT_LE(plan.choices, choices);
     }
   const filter_plan scattered =
       planned({.elements = million, .fpr = 1e-3, .accesses = 1.5, .kind = filter_kind::standard});
-  EXPECT_LE(scattered.predicted.negative_accesses, 1.5);
+  EXPECT_LE(scattered.predicted.miss_accesses, 1.5);
 }
 
 TEST(plan_filter, every_rule_and_scheme_that_the_model_covers_has_a_plan) {
@@ -43,7 +43,7 @@ TEST(plan_filter, every_rule_and_scheme_that_the_model_covers_has_a_plan) {
         planned({.elements = million, .fpr = 1e-4, .kind = filter_kind::balanced, .rule = rule});
     EXPECT_EQ(plan.state.rule, rule);
     EXPECT_LE(plan.predicted.fpr, 1e-4);
-    EXPECT_LE(plan.predicted.negative_accesses, 1.2);
+    EXPECT_LE(plan.predicted.miss_accesses, 1.2);
   }
   for (const scheme_kind scheme : {scheme_kind::single, scheme_kind::sequential}) {
     const filter_plan plan = planned(

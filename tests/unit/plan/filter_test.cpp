@@ -75,7 +75,7 @@ TEST(plan_filter, balanced_filters_err_far_less_than_the_best_blocked_ones_from_
         planned({.elements = 10 * million, .bits_per_element = bits, .kind = filter_kind::blocked});
     EXPECT_LE(balanced.memory().total(), blocked.memory().total() + 64);
     EXPECT_LE(balanced.predicted.fpr, ratio * blocked.predicted.fpr) << bits;
-    EXPECT_LE(balanced.predicted.negative_accesses, 1.25);
+    EXPECT_LE(balanced.predicted.miss_accesses, 1.25);
     // Nothing is better about the blocked one than its own best number of bits.
     EXPECT_NEAR(blocked.predicted.fpr,
                 model::blocked_error(
@@ -116,8 +116,8 @@ TEST(plan_filter, fingerprints_err_less_than_a_standard_filter_of_the_same_memor
     EXPECT_LE(plan.memory().total(), standard.memory().total());
     const double promised = bits >= 20 ? 1.0 / 5 : bits >= 16 ? 1.0 / 3 : 1;
     EXPECT_LE(plan.predicted.fpr, promised * standard.predicted.fpr) << bits;
-    EXPECT_LE(plan.predicted.negative_accesses, 1.2) << bits;
-    EXPECT_LE(plan.predicted.positive_accesses, 1.2) << bits;
+    EXPECT_LE(plan.predicted.miss_accesses, 1.2) << bits;
+    EXPECT_LE(plan.predicted.hit_accesses, 1.2) << bits;
     EXPECT_EQ(forecast(plan, 10'190'000).condition, filter_condition::over_full) << bits;
   }
 }
@@ -217,7 +217,7 @@ TEST(plan_filter, shows_the_alternatives_and_why_they_were_beaten) {
     EXPECT_LE(other.plan->predicted.fpr, 1e-4);
     // Who needs less memory reads more.
     if (other.plan->memory().total() < proposal.plan->memory().total()) {
-      EXPECT_GT(other.plan->predicted.negative_accesses, 1.2);
+      EXPECT_GT(other.plan->predicted.miss_accesses, 1.2);
     }
   }
   EXPECT_FALSE(proposal.reason.empty());

@@ -31,7 +31,7 @@ class block_search {
  public:
   using key = std::uint64_t;  // the pattern of the element
   using slot = std::uint32_t;
-  static constexpr simd_level level = Blocks::level;
+  static constexpr isa level = Blocks::level;
   static constexpr bool is_view = true;
 
   block_search(const Scheme& scheme, const Blocks& blocks, admission rule) noexcept
@@ -49,7 +49,7 @@ class block_search {
   }
   /// What a query ends with in this block, `open` where it would go on or this cannot tell: a look
   /// without a call and with few registers, for the first block, where most queries end.
-  walk_end glance(position at, key pattern, key_hash hash) const noexcept {
+  walk_end look_once(position at, key pattern, key_hash hash) const noexcept {
     if (Scheme::choice == order::parallel || !blocks_.state().tracks()) return walk_end::open;
     if (blocks_.first_set(at, pattern))
       return blocks_.first_are_all() ? walk_end::present : walk_end::open;
@@ -110,7 +110,7 @@ constexpr bool must_ask_before(const block_state& state) noexcept {
 template <class Placing, class Ask>
 class asking_placing {
  public:
-  static constexpr simd_level level = Placing::level;
+  static constexpr isa level = Placing::level;
   static constexpr bool may_overtake = false;  // what is asked depends on all before
 
   struct state : Placing::state {

@@ -94,13 +94,13 @@ struct popcount_blocks {
   }
 };
 
-template <unsigned BlockBits, simd_level Level = simd_level::plain, class Words = plain_words,
+template <unsigned BlockBits, isa Level = isa::plain, class Words = plain_words,
           class Known = any_blocks>
 class bloom_blocks {
   using bits = block_bits<BlockBits, block_layout::independent, Level, Words>;
 
  public:
-  static constexpr simd_level level = Level;
+  static constexpr isa level = Level;
   static constexpr bool is_view = true;
   static constexpr bool knows_popcount = Known::knows_popcount;
 
@@ -119,13 +119,13 @@ class bloom_blocks {
   }
 
   /// An element whose bits are all set is there already as far as anybody can tell.
-  verdict try_put(position at, item& element, std::uint32_t limit) noexcept {
+  put_result try_put(position at, item& element, std::uint32_t limit) noexcept {
     const bucket_look said = offer(at, element, limit);
     if (said.beyond != 0) {
       note_refused(at, element);
-      return verdict::refused;
+      return put_result::refused;
     }
-    return said.found != 0 ? verdict::present : verdict::placed;
+    return said.found != 0 ? put_result::present : put_result::placed;
   }
   /// The same in two parts, for many elements at once: whether an element was there or is refused,
   /// with few jumps, and later the note for those that are.
@@ -290,6 +290,6 @@ class bloom_blocks {
 };
 
 static_assert(offering_store<bloom_blocks<512>> &&
-              offering_store<bloom_blocks<512, simd_level::plain, atomic_words>>);
+              offering_store<bloom_blocks<512, isa::plain, atomic_words>>);
 
 }  // namespace oneprobe::inline v0_1

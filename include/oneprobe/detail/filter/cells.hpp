@@ -206,8 +206,8 @@ inline std::uint64_t count_nonzero_plain(const std::byte* memory, std::uint64_t 
 inline std::uint64_t count_nonzero(const std::byte* memory, std::uint64_t first, std::uint64_t last,
                                    unsigned cell_bits) noexcept {
   // With the instruction that counts bits, where there is one.
-  if (simd_in_use() >= simd_level::avx2)
-    return compiled_for<simd_level::avx2, count_nonzero_plain, const std::byte*, std::uint64_t,
+  if (simd_in_use() >= isa::avx2)
+    return compiled_for<isa::avx2, count_nonzero_plain, const std::byte*, std::uint64_t,
                         std::uint64_t, unsigned>::call(memory, first, last, cell_bits);
   return count_nonzero_plain(memory, first, last, cell_bits);
 }

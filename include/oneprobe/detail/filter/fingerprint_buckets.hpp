@@ -1,16 +1,16 @@
 // Buckets that keep the smallest fingerprints they were ever given: the store of the fingerprint
 // filter. detail/planning/fingerprint_bucket_shape.hpp draws the line.
 //
-//   const pocket_frame frame(shape);
+//   const fingerprint_bucket_frame frame(shape);
 //   fingerprint_buckets<> buckets(memory, frame);
 //   placing walk(scheme, buckets, admission(shape.bucket_capacity));
 //   auto ended = walk_to_end(walk, walk.start(probe, {.fingerprint = probe.fingerprint}));
 //
 // A full bucket keeps its h smallest fingerprints and hands on the largest, the newcomer or one it
-// held (verdict::refused, verdict::exchanged), and marks that it has. What it holds then depends
-// only on the set of fingerprints that came, not on their order, and a lookup goes on past it only
-// if it is marked and the fingerprint is above the largest kept. One that is there already is
-// `present`, and changes nothing.
+// held (put_result::refused, put_result::exchanged), and marks that it has. What it holds then
+// depends only on the set of fingerprints that came, not on their order, and a lookup goes on past
+// it only if it is marked and the fingerprint is above the largest kept. One that is there already
+// is `present`, and changes nothing.
 //
 // A bucket that is marked and empty is *saturated*: it had to hand on what nobody could take, has
 // forgotten what it held, and everything may be beyond it.
@@ -38,9 +38,10 @@
 namespace oneprobe::inline v0_1 {
 
 /// Where what is in a bucket of some shape.
-struct pocket_layout {
-  static constexpr unsigned words = pocket_shape::bits / word_bits;
-  static constexpr unsigned most_header_words = pocket_shape::most_header_bits / word_bits;
+struct fingerprint_bucket_layout {
+  static constexpr unsigned words = fingerprint_bucket_shape::bits / word_bits;
+  static constexpr unsigned most_header_words =
+      fingerprint_bucket_shape::most_header_bits / word_bits;
 
   unsigned capacity;             // h
   unsigned remainder_bits;       // f
@@ -54,7 +55,7 @@ struct pocket_layout {
   std::array<std::uint64_t, most_header_words> header_of{};  // the header's bits in each word
 
   /// REQUIRES: shape.fits().
-  explicit constexpr pocket_layout(const pocket_shape& shape) noexcept
+  explicit constexpr fingerprint_bucket_layout(const fingerprint_bucket_shape& shape) noexcept
       : capacity(shape.bucket_capacity),
         remainder_bits(shape.remainder_bits),
         header_bits(shape.header_bits()),
@@ -75,28 +76,34 @@ struct pocket_layout {
 };
 
 /// What all buckets of a filter have in common, worked out once.
-struct pocket_frame : pocket_layout {
+struct fingerprint_bucket_frame : fingerprint_bucket_layout {
   detail::lane_tables lanes;  // for the widths that fit them
 
   /// REQUIRES: shape.fits().
-  explicit pocket_frame(const pocket_shape& shape) noexcept
-      : pocket_layout(shape), lanes(first_remainder, remainder_bits, capacity) {}
+  explicit fingerprint_bucket_frame(const fingerprint_bucket_shape& shape) noexcept
+      : fingerprint_bucket_layout(shape), lanes(first_remainder, remainder_bits, capacity) {}
 };
 
 /// What a loop over buckets knows of their shape when it is compiled: nothing,
-struct any_pocket {
-  static constexpr const pocket_layout& of(const pocket_frame& frame) noexcept { return frame; }
+struct any_bucket_shape {
+  static constexpr const fingerprint_bucket_layout& of(
+      const fingerprint_bucket_frame& frame) noexcept {
+    return frame;
+  }
 };
 /// or all of it.
 template <std::uint32_t Capacity, std::uint32_t RemainderBits>
-struct known_pocket {
-  static constexpr pocket_shape shape{.bucket_capacity = Capacity, .remainder_bits = RemainderBits};
-  static constexpr pocket_layout layout{shape};
-  static constexpr const pocket_layout& of(const pocket_frame&) noexcept { return layout; }
+struct known_bucket_shape {
+  static constexpr fingerprint_bucket_shape shape{.bucket_capacity = Capacity,
+                                                  .remainder_bits = RemainderBits};
+  static constexpr fingerprint_bucket_layout layout{shape};
+  static constexpr const fingerprint_bucket_layout& of(const fingerprint_bucket_frame&) noexcept {
+    return layout;
+  }
 };
 
 /// What a bucket's own bits say.
-struct pocket_reading {
+struct fingerprint_bucket_reading {
   std::uint32_t count = 0;
   bool passed_on = false;
   std::uint64_t largest = 0;  // of those kept, where it has passed one on
@@ -113,13 +120,13 @@ enum class remainder_search : std::uint8_t {
   by_tables,  // others, spread into lanes first
 };
 
-template <simd_level Level = simd_level::plain, remainder_search Search = remainder_search::by_run,
-          class Pocket = any_pocket>
+template <isa Level = isa::plain, remainder_search Search = remainder_search::by_run,
+          class Shape = any_bucket_shape>
 class fingerprint_buckets {
  public:
-  using pocket = Pocket;
-  static constexpr simd_level level = Level;
-  static constexpr std::size_t bytes = pocket_shape::bits / 8;
+  using fingerprint_bucket = Shape;
+  static constexpr isa level = Level;
+  static constexpr std::size_t bytes = fingerprint_bucket_shape::bits / 8;
 
   using key = std::uint64_t;   // a fingerprint
   using slot = std::uint32_t;  // the place of a remainder
@@ -135,16 +142,16 @@ class fingerprint_buckets {
     }
   };
 
-  fingerprint_buckets(std::byte* memory, const pocket_frame& frame) noexcept
+  fingerprint_buckets(std::byte* memory, const fingerprint_bucket_frame& frame) noexcept
       : memory_(memory), frame_(&frame) {}
   /// Only to look at.
   static const fingerprint_buckets reading(const std::byte* memory,
-                                           const pocket_frame& frame) noexcept {
+                                           const fingerprint_bucket_frame& frame) noexcept {
     return fingerprint_buckets(const_cast<std::byte*>(memory), frame);
   }
 
   /// The limit is the frame's capacity, whatever the admission rule says.
-  verdict try_put(position at, item& element, std::uint32_t) noexcept;
+  put_result try_put(position at, item& element, std::uint32_t) noexcept;
   fingerprint_probe probe_of(const item& element) const noexcept {
     return {.fingerprint = element.fingerprint};
   }
@@ -180,7 +187,7 @@ class fingerprint_buckets {
   }
 
   /// Of bytes that no filter made, too, something that a bucket can be.
-  pocket_reading read(std::uint64_t number) const noexcept {
+  fingerprint_bucket_reading read(std::uint64_t number) const noexcept {
     const std::byte* const bucket = bucket_at(number);
     const std::uint64_t window = window_of(bucket);
     const bool passed_on = window >> (word_bits - 1) != 0;
@@ -210,7 +217,7 @@ class fingerprint_buckets {
   void mark_passed_on(std::uint64_t number) noexcept { mark(bucket_at(number)); }
   void saturate(std::uint64_t number) noexcept {
     std::byte* const bucket = bucket_at(number);
-    for (unsigned i = 0; i < pocket_layout::words; ++i)
+    for (unsigned i = 0; i < fingerprint_bucket_layout::words; ++i)
       plain_words::store(bucket + i * word_bytes, 0);
     mark(bucket);
   }
@@ -226,9 +233,9 @@ class fingerprint_buckets {
     unsigned slot = 0;  // of its remainder
     bool taken = false;
   };
-  using pocket_change = detail::pocket_change;
+  using fingerprint_bucket_change = detail::fingerprint_bucket_change;
 
-  const pocket_layout& layout() const noexcept { return Pocket::of(*frame_); }
+  const fingerprint_bucket_layout& layout() const noexcept { return Shape::of(*frame_); }
   std::byte* bucket_at(std::uint64_t number) const noexcept { return memory_ + number * bytes; }
   static std::uint64_t word(const std::byte* bucket, unsigned number) noexcept {
     return plain_words::load(bucket + number * word_bytes);
@@ -275,12 +282,12 @@ class fingerprint_buckets {
         layout().quotients -
         (header_end != 0 ? std::countl_zero(header_end) : zeros_at_end(layout(), bucket));
     const std::uint64_t last_remainder =
-        word(bucket, pocket_layout::words - 1) >> (word_bits - layout().remainder_bits);
+        word(bucket, fingerprint_bucket_layout::words - 1) >> (word_bits - layout().remainder_bits);
     return quotient * (std::int64_t{1} << layout().remainder_bits) +
            static_cast<std::int64_t>(last_remainder);
   }
   /// Zeros after the last one of the header. Of full buckets nearly none has it before the window.
-  [[gnu::noinline]] static int zeros_at_end(const pocket_layout& frame,
+  [[gnu::noinline]] static int zeros_at_end(const fingerprint_bucket_layout& frame,
                                             const std::byte* bucket) noexcept {
     int last = -1;
     for (unsigned i = 0; i < frame.header_words; ++i) {
@@ -370,8 +377,8 @@ class fingerprint_buckets {
     const auto length = static_cast<unsigned>(std::countr_one(ones));
     return length < word_bits - 7 ? length : long_run(layout(), bucket, begin);
   }
-  [[gnu::noinline]] static unsigned long_run(const pocket_layout& frame, const std::byte* bucket,
-                                             unsigned begin) noexcept {
+  [[gnu::noinline]] static unsigned long_run(const fingerprint_bucket_layout& frame,
+                                             const std::byte* bucket, unsigned begin) noexcept {
     unsigned end = begin;
     while (end < frame.header_bits && is_bit_set(bucket, end)) ++end;
     return end - begin;
@@ -399,21 +406,21 @@ class fingerprint_buckets {
         detail::ones_below<Level>(word(bucket, 1), in_second & ~(0u - (in_second >> 31)));
     return layout().header_words <= 2 ? ones : ones + ones_in_others(layout(), bucket, bit);
   }
-  [[gnu::noinline]] static unsigned ones_in_others(const pocket_layout& frame,
+  [[gnu::noinline]] static unsigned ones_in_others(const fingerprint_bucket_layout& frame,
                                                    const std::byte* bucket, unsigned bit) noexcept {
     unsigned ones = 0;
     for (unsigned i = 2; i < frame.header_words && bit > i * word_bits; ++i)
-      ones += detail::ones_below<simd_level::plain>(word(bucket, i), bit - i * word_bits);
+      ones += detail::ones_below<isa::plain>(word(bucket, i), bit - i * word_bits);
     return ones;
   }
 
   std::byte* memory_;
-  const pocket_frame* frame_;
+  const fingerprint_bucket_frame* frame_;
 };
 
-template <simd_level Level, remainder_search Search, class Pocket>
-verdict fingerprint_buckets<Level, Search, Pocket>::try_put(position at, item& element,
-                                                            std::uint32_t) noexcept {
+template <isa Level, remainder_search Search, class Shape>
+verdict fingerprint_buckets<Level, Search, Shape>::try_put(position at, item& element,
+                                                           std::uint32_t) noexcept {
   std::byte* const bucket = bucket_at(at.bucket);
   const std::uint64_t window = window_of(bucket);
   const bool marked = window >> (word_bits - 1) != 0;
@@ -424,19 +431,20 @@ verdict fingerprint_buckets<Level, Search, Pocket>::try_put(position at, item& e
   std::int64_t last = 0;
   if (full) {
     last = largest(bucket, window);
-    if (last < 0) return verdict::present;  // saturated
+    if (last < 0) return put_result::present;  // saturated
     if (static_cast<std::int64_t>(fingerprint) > last) {
       element.could_be_found = element.could_be_found && marked;
       if (!marked) mark(bucket);
-      return verdict::refused;
+      return put_result::refused;
     }
   }
   const place found = place_in_run(bucket, header.run_begin, fingerprint);
-  if (found.taken) return verdict::present;
+  if (found.taken) return put_result::present;
   element.could_be_found = false;
   // In no bucket that a filter made.
-  if (found.slot >= layout().capacity || found.bit >= layout().header_bits) return verdict::present;
-  pocket_change change{
+  if (found.slot >= layout().capacity || found.bit >= layout().header_bits)
+    return put_result::present;
+  fingerprint_bucket_change change{
       .header_bit = found.bit,
       .header_end = layout().header_bits,
       .remainder_bit = layout().first_remainder + found.slot * layout().remainder_bits,
@@ -444,14 +452,14 @@ verdict fingerprint_buckets<Level, Search, Pocket>::try_put(position at, item& e
       .remainder = fingerprint & layout().remainder_mask};
   if (!full) {
     detail::put_remainder<Level>(bucket, change);
-    return verdict::placed;
+    return put_result::placed;
   }
   element.fingerprint = static_cast<std::uint64_t>(last);
   change.evicts = true;
   change.evicted_bit =
       static_cast<unsigned>(element.fingerprint >> layout().remainder_bits) + layout().capacity - 1;
   detail::put_remainder<Level>(bucket, change);
-  return verdict::exchanged;
+  return put_result::exchanged;
 }
 
 static_assert(placement_store<fingerprint_buckets<>> &&
@@ -460,47 +468,47 @@ static_assert(placement_store<fingerprint_buckets<>> &&
 /// Calls `use` with the type of buckets that is the fastest with these instructions, as a
 /// std::type_identity.
 template <class Use>
-decltype(auto) with_fastest_buckets([[maybe_unused]] simd_level level,
-                                    [[maybe_unused]] const pocket_frame& frame, Use&& use) {
+decltype(auto) with_fastest_buckets([[maybe_unused]] isa level,
+                                    [[maybe_unused]] const fingerprint_bucket_frame& frame,
+                                    Use&& use) {
   using enum remainder_search;
-  const auto call = [&]<simd_level Level, remainder_search Search>() -> decltype(auto) {
+  const auto call = [&]<isa Level, remainder_search Search>() -> decltype(auto) {
     return use(std::type_identity<fingerprint_buckets<Level, Search>>());
   };
 #if ONEPROBE_HAS_SIMD
-  if (level == simd_level::avx512) {
-    if (frame.remainder_bits == 8) return call.template operator()<simd_level::avx512, bytes>();
-    if (frame.remainder_bits == 16) return call.template operator()<simd_level::avx512, words>();
-    if (frame.lanes.lane_bits != 0)
-      return call.template operator()<simd_level::avx512, by_tables>();
-    return call.template operator()<simd_level::avx512, by_run>();
+  if (level == isa::avx512) {
+    if (frame.remainder_bits == 8) return call.template operator()<isa::avx512, bytes>();
+    if (frame.remainder_bits == 16) return call.template operator()<isa::avx512, words>();
+    if (frame.lanes.lane_bits != 0) return call.template operator()<isa::avx512, by_tables>();
+    return call.template operator()<isa::avx512, by_run>();
   }
-  if (level == simd_level::avx2) {
-    if (frame.remainder_bits == 8) return call.template operator()<simd_level::avx2, bytes>();
-    if (frame.remainder_bits == 16) return call.template operator()<simd_level::avx2, words>();
-    return call.template operator()<simd_level::avx2, by_run>();
+  if (level == isa::avx2) {
+    if (frame.remainder_bits == 8) return call.template operator()<isa::avx2, bytes>();
+    if (frame.remainder_bits == 16) return call.template operator()<isa::avx2, words>();
+    return call.template operator()<isa::avx2, by_run>();
   }
 #endif
-  return call.template operator()<simd_level::plain, by_run>();
+  return call.template operator()<isa::plain, by_run>();
 }
 /// The same for queries, which gain a fifth where the shape is known. (Inserts lose: of known
 /// numbers of words g++ 12 makes jumps.) These are the shapes that need no tables and that the
 /// planner likes best.
 template <class Use>
-decltype(auto) with_fastest_search(simd_level level, const pocket_frame& frame, Use&& use) {
+decltype(auto) with_fastest_search(isa level, const fingerprint_bucket_frame& frame, Use&& use) {
 #if ONEPROBE_HAS_SIMD
   using enum remainder_search;
-  using bytes_known = known_pocket<47, 8>;
-  using words_known = known_pocket<27, 16>;
-  const pocket_shape shape{.bucket_capacity = frame.capacity,
-                           .remainder_bits = frame.remainder_bits};
-  const auto call = [&]<simd_level Level>() -> decltype(auto) {
+  using bytes_known = known_bucket_shape<47, 8>;
+  using words_known = known_bucket_shape<27, 16>;
+  const fingerprint_bucket_shape shape{.bucket_capacity = frame.capacity,
+                                       .remainder_bits = frame.remainder_bits};
+  const auto call = [&]<isa Level>() -> decltype(auto) {
     if (shape == bytes_known::shape)
       return use(std::type_identity<fingerprint_buckets<Level, bytes, bytes_known>>());
     return use(std::type_identity<fingerprint_buckets<Level, words, words_known>>());
   };
   if (shape == bytes_known::shape || shape == words_known::shape) {
-    if (level == simd_level::avx512) return call.template operator()<simd_level::avx512>();
-    if (level == simd_level::avx2) return call.template operator()<simd_level::avx2>();
+    if (level == isa::avx512) return call.template operator()<isa::avx512>();
+    if (level == isa::avx2) return call.template operator()<isa::avx2>();
   }
 #endif
   return with_fastest_buckets(level, frame, use);

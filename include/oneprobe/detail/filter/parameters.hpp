@@ -68,15 +68,16 @@ inline filter_plan only_what_counts(const filter_plan& plan) noexcept {
   if (kept.in_blocks()) {
     kept.cells = 0;
     kept.counter_bits = 0;
-    for (std::uint32_t i = kept.levels; i < filter_plan::most_levels; ++i) kept.level_blocks[i] = 0;
+    for (std::uint32_t i = kept.levels; i < filter_plan::most_levels; ++i)
+      kept.level_buckets[i] = 0;
   } else {
     kept.block_bits = 0;
     kept.layout = block_layout::independent;
     kept.levels = 0;
-    kept.level_blocks = {};
+    kept.level_buckets = {};
   }
   if (!kept.sets_bits()) kept.bits_set = 0;
-  if (kept.kind != filter_kind::fingerprint) kept.pocket = {};
+  if (kept.kind != filter_kind::fingerprint) kept.fingerprint_bucket = {};
   if (kept.kind != filter_kind::balanced)
     kept.state = {
         .rule = lookup_rule::counter, .threshold = 0, .admit_probability = 0, .tracking_bits = 0};
@@ -146,20 +147,20 @@ inline std::array<std::byte, filter_parameters::bytes> encode(
   out.put(plan.state.threshold);
   out.put(plan.state.tracking_bits);
   out.put(plan.state.admit_probability);
-  for (const std::uint64_t blocks : plan.level_blocks) out.put(blocks);
+  for (const std::uint64_t blocks : plan.level_buckets) out.put(blocks);
   out.put(plan.overflow_slots);
   out.put(plan.overflow_reserve);
   out.put(plan.predicted.fpr);
   out.put(plan.predicted.insert_accesses);
-  out.put(plan.predicted.positive_accesses);
-  out.put(plan.predicted.negative_accesses);
+  out.put(plan.predicted.hit_accesses);
+  out.put(plan.predicted.miss_accesses);
   out.put(plan.predicted.overflow_fraction);
   out.put(from.counts.size);
   out.put(from.counts.overflow);
   out.put(from.counts.forced);
   out.put(from.counts.dropped);
-  out.put(plan.pocket.bucket_capacity);
-  out.put(plan.pocket.remainder_bits);
+  out.put(plan.fingerprint_bucket.bucket_capacity);
+  out.put(plan.fingerprint_bucket.remainder_bits);
   out.fill();
   return bytes;
 }
@@ -198,20 +199,20 @@ inline loaded<filter_parameters> decode_filter_parameters(std::span<const std::b
   plan.state.threshold = in.take<std::uint32_t>();
   plan.state.tracking_bits = in.take<std::uint32_t>();
   plan.state.admit_probability = in.take<double>();
-  for (std::uint64_t& blocks : plan.level_blocks) blocks = in.take<std::uint64_t>();
+  for (std::uint64_t& blocks : plan.level_buckets) blocks = in.take<std::uint64_t>();
   plan.overflow_slots = in.take<std::uint64_t>();
   plan.overflow_reserve = in.take<std::uint64_t>();
   plan.predicted.fpr = in.take<double>();
   plan.predicted.insert_accesses = in.take<double>();
-  plan.predicted.positive_accesses = in.take<double>();
-  plan.predicted.negative_accesses = in.take<double>();
+  plan.predicted.hit_accesses = in.take<double>();
+  plan.predicted.miss_accesses = in.take<double>();
   plan.predicted.overflow_fraction = in.take<double>();
   read.counts.size = in.take<std::uint64_t>();
   read.counts.overflow = in.take<std::uint64_t>();
   read.counts.forced = in.take<std::uint64_t>();
   read.counts.dropped = in.take<std::uint64_t>();
-  plan.pocket.bucket_capacity = in.take<std::uint32_t>();
-  plan.pocket.remainder_bits = in.take<std::uint32_t>();
+  plan.fingerprint_bucket.bucket_capacity = in.take<std::uint32_t>();
+  plan.fingerprint_bucket.remainder_bits = in.take<std::uint32_t>();
 
   plan = detail::with_defaults(plan);
   if (const std::optional<std::string> fault = find_fault(plan)) return inconsistent(*fault);

@@ -61,8 +61,9 @@ enum class bucket_state { keeps, saturated, impossible };
 /// A bucket that a filter can fill keeps no more fingerprints than fit, ascending, nothing in free
 /// slots, and has handed on only what a full one had to; or it is saturated.
 inline bucket_state state_of_bucket(std::span<const std::byte> bucket,
-                                    const pocket_shape& shape) noexcept {
-  std::array<std::uint64_t, pocket_shape::bits / 64 + 1> words{};  // and one that is zero
+                                    const fingerprint_bucket_shape& shape) noexcept {
+  std::array<std::uint64_t, fingerprint_bucket_shape::bits / 64 + 1>
+      words{};  // and one that is zero
   byte_reader in(bucket);
   for (std::size_t i = 0; i + 1 < words.size(); ++i) words[i] = in.take<std::uint64_t>();
   const auto bits = [&](unsigned first, unsigned count) {
@@ -98,13 +99,14 @@ inline bucket_state state_of_bucket(std::span<const std::byte> bucket,
 inline std::optional<std::string> find_fault_in_buckets(std::span<const std::byte> buckets,
                                                         const filter_plan& plan,
                                                         const filter_counts& counts) {
-  constexpr std::size_t bucket_bytes = pocket_shape::bits / 8;
+  constexpr std::size_t bucket_bytes = fingerprint_bucket_shape::bits / 8;
   if (plan.kind != filter_kind::fingerprint) return std::nullopt;
-  const std::uint64_t last_level = plan.blocks() - plan.level_blocks[plan.levels - 1];
+  const std::uint64_t last_level = plan.blocks() - plan.level_buckets[plan.levels - 1];
   std::uint64_t saturated = 0;
   for (std::uint64_t i = 0; i < plan.blocks(); ++i) {
-    const bucket_state state = state_of_bucket(
-        buckets.subspan(static_cast<std::size_t>(i) * bucket_bytes, bucket_bytes), plan.pocket);
+    const bucket_state state =
+        state_of_bucket(buckets.subspan(static_cast<std::size_t>(i) * bucket_bytes, bucket_bytes),
+                        plan.fingerprint_bucket);
     if (state == bucket_state::impossible || (state == bucket_state::saturated && i < last_level))
       return "a bucket of fingerprints is none that a filter fills";
     if (state == bucket_state::saturated) ++saturated;

@@ -24,7 +24,7 @@ constexpr std::uint64_t bits_from(unsigned first, unsigned number) noexcept {
 }
 
 /// The place of one number `rank` of a word, from 0. REQUIRES: that it has so many.
-template <simd_level Level>
+template <isa Level>
 inline unsigned select_one(std::uint64_t ones, unsigned rank) noexcept {
   // By halves: how many are in the lower one, and in which of them it is.
   unsigned at = 0;
@@ -41,7 +41,7 @@ inline unsigned select_one(std::uint64_t ones, unsigned rank) noexcept {
 
 /// How many of the lowest `count` bits of a word are ones; all of them from 64 on. `count` up to
 /// 255.
-template <simd_level Level>
+template <isa Level>
 inline unsigned ones_below(std::uint64_t word, unsigned count) noexcept {
   const std::uint64_t whole = std::uint64_t{0} - std::uint64_t{count / word_bits != 0};
   const std::uint64_t below = (std::uint64_t{1} << (count % word_bits)) - 1;
@@ -50,7 +50,7 @@ inline unsigned ones_below(std::uint64_t word, unsigned count) noexcept {
 
 /// A fingerprint to be put into a bucket: everything behind its place moves up, and what falls off
 /// the end of the line is gone.
-struct pocket_change {
+struct fingerprint_bucket_change {
   unsigned header_bit = 0;
   unsigned header_end = 0;  // the bucket's mark lies here
   unsigned remainder_bit = 0;
@@ -81,8 +81,8 @@ inline void move_bits_up(std::byte* line, unsigned first, unsigned end, unsigned
                      (word & staying) | ((word & moving) << by & ~staying));
 }
 
-template <simd_level Level>
-inline void put_remainder(std::byte* bucket, const pocket_change& change) noexcept {
+template <isa Level>
+inline void put_remainder(std::byte* bucket, const fingerprint_bucket_change& change) noexcept {
   const auto set = [&](unsigned bit, std::uint64_t ones) {
     std::byte* const word = bucket + bit / word_bits * word_bytes;
     plain_words::store(word, plain_words::load(word) | ones << (bit % word_bits));
@@ -160,35 +160,35 @@ struct lane_order {
 };
 
 /// Of the `count` remainders, 8 or 16 bits wide each, that fill the line's end.
-template <simd_level Level, unsigned Width>
+template <isa Level, unsigned Width>
 lane_order compare_lanes(const std::byte* line, std::uint64_t wanted, unsigned count) noexcept;
 
 /// The same for remainders of other widths, by the tables.
-template <simd_level Level>
+template <isa Level>
 lane_order compare_lanes(const std::byte* line, std::uint64_t wanted,
                          const lane_tables& lanes) noexcept;
 
 #if ONEPROBE_HAS_SIMD
 
 template <>
-ONEPROBE_TARGET_AVX2 inline unsigned select_one<simd_level::avx2>(std::uint64_t ones,
-                                                                  unsigned rank) noexcept {
+ONEPROBE_TARGET_AVX2 inline unsigned select_one<isa::avx2>(std::uint64_t ones,
+                                                           unsigned rank) noexcept {
   return static_cast<unsigned>(_tzcnt_u64(_pdep_u64(std::uint64_t{1} << rank, ones)));
 }
 template <>
-ONEPROBE_TARGET_AVX512 inline unsigned select_one<simd_level::avx512>(std::uint64_t ones,
-                                                                      unsigned rank) noexcept {
+ONEPROBE_TARGET_AVX512 inline unsigned select_one<isa::avx512>(std::uint64_t ones,
+                                                               unsigned rank) noexcept {
   return static_cast<unsigned>(_tzcnt_u64(_pdep_u64(std::uint64_t{1} << rank, ones)));
 }
 
 template <>
-ONEPROBE_TARGET_AVX2 inline unsigned ones_below<simd_level::avx2>(std::uint64_t word,
-                                                                  unsigned count) noexcept {
+ONEPROBE_TARGET_AVX2 inline unsigned ones_below<isa::avx2>(std::uint64_t word,
+                                                           unsigned count) noexcept {
   return static_cast<unsigned>(_mm_popcnt_u64(_bzhi_u64(word, count)));
 }
 template <>
-ONEPROBE_TARGET_AVX512 inline unsigned ones_below<simd_level::avx512>(std::uint64_t word,
-                                                                      unsigned count) noexcept {
+ONEPROBE_TARGET_AVX512 inline unsigned ones_below<isa::avx512>(std::uint64_t word,
+                                                               unsigned count) noexcept {
   return static_cast<unsigned>(_mm_popcnt_u64(_bzhi_u64(word, count)));
 }
 
@@ -197,9 +197,9 @@ ONEPROBE_TARGET_AVX2 inline std::uint64_t byte_mask(__m256i bytes) noexcept {
   return static_cast<std::uint32_t>(_mm256_movemask_epi8(bytes));
 }
 template <>
-ONEPROBE_TARGET_AVX2 inline lane_order compare_lanes<simd_level::avx2, 8>(const std::byte* line,
-                                                                          std::uint64_t wanted,
-                                                                          unsigned count) noexcept {
+ONEPROBE_TARGET_AVX2 inline lane_order compare_lanes<isa::avx2, 8>(const std::byte* line,
+                                                                   std::uint64_t wanted,
+                                                                   unsigned count) noexcept {
   const __m256i low = _mm256_load_si256(reinterpret_cast<const __m256i*>(line));
   const __m256i high = _mm256_load_si256(reinterpret_cast<const __m256i*>(line) + 1);
   const __m256i all = _mm256_set1_epi8(static_cast<char>(wanted));
@@ -211,8 +211,9 @@ ONEPROBE_TARGET_AVX2 inline lane_order compare_lanes<simd_level::avx2, 8>(const 
   return {equal >> (64 - count), (at_most & ~equal) >> (64 - count)};
 }
 template <>
-ONEPROBE_TARGET_AVX2 inline lane_order compare_lanes<simd_level::avx2, 16>(
-    const std::byte* line, std::uint64_t wanted, unsigned count) noexcept {
+ONEPROBE_TARGET_AVX2 inline lane_order compare_lanes<isa::avx2, 16>(const std::byte* line,
+                                                                    std::uint64_t wanted,
+                                                                    unsigned count) noexcept {
   const __m256i low = _mm256_load_si256(reinterpret_cast<const __m256i*>(line));
   const __m256i high = _mm256_load_si256(reinterpret_cast<const __m256i*>(line) + 1);
   const __m256i all = _mm256_set1_epi16(static_cast<short>(wanted));
@@ -227,16 +228,18 @@ ONEPROBE_TARGET_AVX2 inline lane_order compare_lanes<simd_level::avx2, 16>(
           _pext_u64(at_most & ~equal, even) >> (32 - count)};
 }
 template <>
-ONEPROBE_TARGET_AVX512 inline lane_order compare_lanes<simd_level::avx512, 8>(
-    const std::byte* line, std::uint64_t wanted, unsigned count) noexcept {
+ONEPROBE_TARGET_AVX512 inline lane_order compare_lanes<isa::avx512, 8>(const std::byte* line,
+                                                                       std::uint64_t wanted,
+                                                                       unsigned count) noexcept {
   const __m512i found = _mm512_load_si512(line);
   const __m512i all = _mm512_set1_epi8(static_cast<char>(wanted));
   return {std::uint64_t{_mm512_cmpeq_epi8_mask(found, all)} >> (64 - count),
           std::uint64_t{_mm512_cmplt_epu8_mask(found, all)} >> (64 - count)};
 }
 template <>
-ONEPROBE_TARGET_AVX512 inline lane_order compare_lanes<simd_level::avx512, 16>(
-    const std::byte* line, std::uint64_t wanted, unsigned count) noexcept {
+ONEPROBE_TARGET_AVX512 inline lane_order compare_lanes<isa::avx512, 16>(const std::byte* line,
+                                                                        std::uint64_t wanted,
+                                                                        unsigned count) noexcept {
   const __m512i found = _mm512_load_si512(line);
   const __m512i all = _mm512_set1_epi16(static_cast<short>(wanted));
   return {std::uint64_t{_mm512_cmpeq_epi16_mask(found, all)} >> (32 - count),
@@ -248,7 +251,7 @@ ONEPROBE_TARGET_AVX512 inline lane_order compare_lanes<simd_level::avx512, 16>(
 inline constexpr __mmask8 whole_line = 0xff;
 
 template <>
-ONEPROBE_TARGET_AVX512 inline lane_order compare_lanes<simd_level::avx512>(
+ONEPROBE_TARGET_AVX512 inline lane_order compare_lanes<isa::avx512>(
     const std::byte* line, std::uint64_t wanted, const lane_tables& lanes) noexcept {
   constexpr __mmask64 all_bytes = ~std::uint64_t{0};
   const __m512i whole = _mm512_load_si512(line);
@@ -277,8 +280,8 @@ ONEPROBE_TARGET_AVX512 inline lane_order compare_lanes<simd_level::avx512>(
 
 /// The line in one register. A shift by 64 or more, or by less than 0, gives nothing.
 template <>
-ONEPROBE_TARGET_AVX512 inline void put_remainder<simd_level::avx512>(
-    std::byte* bucket, const pocket_change& change) noexcept {
+ONEPROBE_TARGET_AVX512 inline void put_remainder<isa::avx512>(
+    std::byte* bucket, const fingerprint_bucket_change& change) noexcept {
   const __m512i begin = _mm512_set_epi64(448, 384, 320, 256, 192, 128, 64, 0);
   const __m512i one = _mm512_set1_epi64(1), ones = _mm512_set1_epi64(-1);
   const __m512i none = _mm512_setzero_si512();

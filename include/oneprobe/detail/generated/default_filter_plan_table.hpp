@@ -23,7 +23,7 @@ struct default_balanced_point {
   double overflow_fraction;   // of all
   double reserved_fraction;   // of all, when there are as many more as it absorbs
   double insert_accesses;     // blocks
-  double negative_accesses;
+  double miss_accesses;
   double fpr;  // by the model
 };
 struct default_balanced_cell {

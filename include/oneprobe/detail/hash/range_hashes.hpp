@@ -70,8 +70,8 @@ class range_hashes {
   static hash_feed::function fastest_make() noexcept {
     // Integers are hashed several at once, in the widest registers there are.
     if constexpr (integer_key<key_type>) {
-      if (simd_in_use() == simd_level::avx512) return make_with<simd_level::avx512>;
-      if (simd_in_use() == simd_level::avx2) return make_with<simd_level::avx2>;
+      if (simd_in_use() == isa::avx512) return make_with<isa::avx512>;
+      if (simd_in_use() == isa::avx2) return make_with<isa::avx2>;
     }
     return make;
   }
@@ -86,7 +86,7 @@ class range_hashes {
       if (out.size() <= most_ahead && made.size_ - first >= 3 * out.size())
         prefetch_bytes_ahead(std::to_address(from) + 2 * out.size(), out.size() * sizeof(key_type));
   }
-  template <simd_level Level>
+  template <isa Level>
   static constexpr hash_feed::function make_with =
       compiled_for<Level, make, void*, std::size_t, std::span<key_hash>>::call;
 

@@ -107,9 +107,9 @@ class chains {
 
   /// Constructs an element at the front of the chain, if it is shorter than the limit.
   template <class Item>
-  verdict try_put(pool& nodes, position at, Item& element, std::uint32_t limit) {
+  put_result try_put(pool& nodes, position at, Item& element, std::uint32_t limit) {
     chain& target = bucket(at);
-    if (target.load >= limit) return verdict::refused;
+    if (target.load >= limit) return put_result::refused;
     const slot node = nodes.take();
     lent_node lent{nodes, node};
     element.construct(nodes.place(node));
@@ -117,7 +117,7 @@ class chains {
     nodes.link(node, target.first);
     target.first = node;
     ++target.load;
-    return verdict::placed;
+    return put_result::placed;
   }
   void erase(pool& nodes, position at, slot node) noexcept {
     chain& target = bucket(at);

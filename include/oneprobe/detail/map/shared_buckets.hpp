@@ -152,8 +152,8 @@ class shared_buckets {
     std::uint64_t state;
   };
   template <class IsWanted>
-  look glance(position at, key_hash hash, IsWanted is_wanted, Element& copy,
-              std::uint64_t& retries) const noexcept {
+  look look_once(position at, key_hash hash, IsWanted is_wanted, Element& copy,
+                 std::uint64_t& retries) const noexcept {
     const detail::side_words side(entry(at));
     const std::uint64_t before = side.load(3);
     const found_slot<std::uint32_t> found = find_once(side, at, hash, is_wanted, copy);
@@ -217,18 +217,18 @@ class shared_buckets {
   }
 
   /// Puts an element. REQUIRES: the caller holds the lock, as for the functions below.
-  verdict try_put(position at, key_hash hash, const Element& element,
-                  std::uint32_t limit) const noexcept {
+  put_result try_put(position at, key_hash hash, const Element& element,
+                     std::uint32_t limit) const noexcept {
     const tag by = tag::of(hash);
     const std::uint32_t free = choice::free_for(tags(at), by, limit);
-    if (free == 0) return verdict::refused;
+    if (free == 0) return put_result::refused;
     const std::uint32_t chosen = choice::best_of(free, by);
     begin_change(at);
     write(at, chosen, element);
     store(at, 2, detail::nibbles::with(load(at, 2), chosen, by.high));
     store_low_tag(at, chosen, by.low);
     end_change(at);
-    return verdict::placed;
+    return put_result::placed;
   }
   void assign(position at, std::uint32_t which, const Element& element) const noexcept {
     begin_change(at);

@@ -183,11 +183,11 @@ class tagged_buckets {
 
   /// Constructs in a free slot, and only then takes it: if that throws, nothing has happened.
   template <class Item>
-  verdict try_put(position at, Item& element, std::uint32_t limit) const {
+  put_result try_put(position at, Item& element, std::uint32_t limit) const {
     const std::uint32_t free = free_slots(at, element.hash, limit);
-    if (free == 0) return verdict::refused;
+    if (free == 0) return put_result::refused;
     put(at, element, free);
-    return verdict::placed;
+    return put_result::placed;
   }
   /// The same into one of these slots. REQUIRES: they are its free_slots.
   template <class Item>

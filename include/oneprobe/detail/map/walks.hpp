@@ -98,7 +98,7 @@ class keyed_buckets {
     return buckets_->free_slots(at, wanted.hash, limit);
   }
   void put(position at, item& element, std::uint32_t free) { buckets_->put(at, element, free); }
-  verdict try_put(position at, item& element, std::uint32_t limit) {
+  put_result try_put(position at, item& element, std::uint32_t limit) {
     return buckets_->try_put(at, element, limit);
   }
   void note_passed(position at, key_hash hash) noexcept { buckets_->note_passed(at, hash); }

@@ -49,11 +49,11 @@ class room_search {
   std::optional<std::uint32_t> load(position at) const noexcept {
     return static_cast<std::uint32_t>(std::popcount(taken_(at.bucket)));
   }
-  verdict try_put(position at, item& element, std::uint32_t limit) const noexcept {
+  put_result try_put(position at, item& element, std::uint32_t limit) const noexcept {
     const std::uint32_t taken = taken_(at.bucket);
-    if (static_cast<std::uint32_t>(std::popcount(taken)) >= limit) return verdict::refused;
+    if (static_cast<std::uint32_t>(std::popcount(taken)) >= limit) return put_result::refused;
     element.slot = static_cast<std::uint32_t>(std::countr_one(taken));
-    return verdict::placed;
+    return put_result::placed;
   }
 
  private:

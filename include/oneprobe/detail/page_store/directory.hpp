@@ -145,7 +145,8 @@ class page_directory {
     const std::uint32_t level = plan_.level_of(page);
     if (page_at(hash, level) != page) return false;
     loads::item one;
-    if (loads_.try_put({page, level}, one, plan_.page_records()) != verdict::placed) return false;
+    if (loads_.try_put({page, level}, one, plan_.page_records()) != put_result::placed)
+      return false;
     if (summary_.insert(hash, level) != summary_outcome::kept) return false;
     ++counts_.size;
     ++counts_.levels[level];
@@ -163,7 +164,8 @@ class page_directory {
     const std::uint32_t level = plan_.level_of(page);
     loads::item one;
     for (std::uint32_t i = 0; i < records; ++i)
-      if (loads_.try_put({page, level}, one, plan_.page_records()) != verdict::placed) return false;
+      if (loads_.try_put({page, level}, one, plan_.page_records()) != put_result::placed)
+        return false;
     counts_.size += records;
     counts_.levels[level] += records;
     return true;

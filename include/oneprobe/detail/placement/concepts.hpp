@@ -33,7 +33,7 @@ enum class order {
 };
 
 /// A bucket's answer to one element.
-enum class verdict {
+enum class put_result {
   placed,       // it is in
   refused,      // no room for this element
   exchanged,    // it is in, another came out to carry on with; only from an exchanging_store
@@ -69,12 +69,13 @@ concept placement_store = requires(Store& store, const Store& asked, position at
                                    typename Store::item& element, std::uint32_t limit) {
   asked.prefetch(at);
   { asked.load(at) } -> std::same_as<std::optional<std::uint32_t>>;  // empty: unavailable
-  { store.try_put(at, element, limit) } -> std::same_as<verdict>;
+  { store.try_put(at, element, limit) } -> std::same_as<put_result>;
 };
 
-/// A store that hands out an element in exchange for another (verdict::exchanged leaves it in the
-/// walk's item) and can tell from what the scheme finds its next candidate. A bucket must belong to
-/// one level: then the element that comes out goes on where the one that went in would have.
+/// A store that hands out an element in exchange for another (put_result::exchanged leaves it in
+/// the walk's item) and can tell from what the scheme finds its next candidate. A bucket must
+/// belong to one level: then the element that comes out goes on where the one that went in would
+/// have.
 template <class Store, class Scheme>
 concept exchanging_store = placement_store<Store> && placement_scheme<Scheme> &&
     Scheme::levels_are_disjoint &&

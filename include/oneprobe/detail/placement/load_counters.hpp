@@ -34,11 +34,11 @@ class load_counters {
 
   explicit load_counters(std::uint64_t buckets) : loads_(static_cast<std::size_t>(buckets)) {}
 
-  verdict try_put(position at, item&, std::uint32_t limit) noexcept {
+  put_result try_put(position at, item&, std::uint32_t limit) noexcept {
     Counter& load = loads_[at.bucket];
-    if (load >= limit || load == std::numeric_limits<Counter>::max()) return verdict::refused;
+    if (load >= limit || load == std::numeric_limits<Counter>::max()) return put_result::refused;
     ++load;
-    return verdict::placed;
+    return put_result::placed;
   }
   /// REQUIRES: the bucket is not empty.
   void remove_one(position at) noexcept { --loads_[at.bucket]; }

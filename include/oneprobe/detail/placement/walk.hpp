@@ -42,11 +42,11 @@ enum class walk_end : std::uint8_t {
 
 /// The level that a store, or a walk over one, is compiled for; plain unless it says otherwise.
 template <class StoreOrWalk>
-constexpr simd_level level_of() noexcept {
+constexpr isa level_of() noexcept {
   if constexpr (requires { StoreOrWalk::level; })
     return StoreOrWalk::level;
   else
-    return simd_level::plain;
+    return isa::plain;
 }
 
 /// Takes the steps that are left.
@@ -184,7 +184,7 @@ class placing {
  public:
   using probe = typename Scheme::probe;
   using item = typename Store::item;
-  static constexpr simd_level level = level_of<Store>();
+  static constexpr isa level = level_of<Store>();
 
   /// What an element finds depends on where those before it went. Where levels share no bucket, one
   /// may be at its second candidate while the next is at its first; else it must end first.
@@ -292,19 +292,19 @@ class placing {
     ++walk.accesses;
     const std::uint32_t limit = rule_.limit(*scheme_, walk.probe, walk.at.level);
     switch (store_->try_put(walk.at, walk.element, limit)) {
-      case verdict::placed:
+      case put_result::placed:
         return finish(walk);
-      case verdict::present:
+      case put_result::present:
         walk.end = walk_end::present;
         return;
-      case verdict::exchanged:
+      case put_result::exchanged:
         if constexpr (exchanging_store<Store, Scheme>)
           walk.probe = store_->probe_of(walk.element);
         else
           assert(false && "only an exchanging_store may exchange");
         break;
-      case verdict::refused:
-      case verdict::unavailable:
+      case put_result::refused:
+      case put_result::unavailable:
         break;
     }
     if (detail::is_last(*scheme_, walk.at)) {
@@ -333,10 +333,10 @@ class placing {
     if (least == unavailable) return;
     walk.at = best;
     const std::uint32_t limit = rule_.limit(*scheme_, walk.probe, walk.at.level);
-    const verdict answer = store_->try_put(walk.at, walk.element, limit);
-    if (answer == verdict::placed)
+    const put_result answer = store_->try_put(walk.at, walk.element, limit);
+    if (answer == put_result::placed)
       finish(walk);
-    else if (answer == verdict::present)
+    else if (answer == put_result::present)
       walk.end = walk_end::present;
   }
 
@@ -362,7 +362,7 @@ class finding {
   using probe = typename Scheme::probe;
   using key = typename Store::key;
 
-  static constexpr simd_level level = level_of<Store>();
+  static constexpr isa level = level_of<Store>();
   static constexpr bool may_overtake = true;  // nothing is changed
 
   struct state {
@@ -447,7 +447,7 @@ class erasing {
 
  public:
   using state = typename search::state;
-  static constexpr simd_level level = search::level;
+  static constexpr isa level = search::level;
   static constexpr bool may_overtake = true;  // walks for one key reach its buckets in their order
 
   constexpr erasing(const Scheme& scheme, Store& store)
@@ -555,7 +555,7 @@ class upserting {
     const std::uint32_t limit = rule_.limit(*scheme_, walk.probe, walk.at.level);
     constexpr bool notes_first = requires { requires Store::notes_first; };
     if constexpr (notes_first) note_before(walk);
-    if (store_->try_put(walk.at, element, limit) != verdict::placed) {
+    if (store_->try_put(walk.at, element, limit) != put_result::placed) {
       if constexpr (notes_first)
         detail::for_each_before(*scheme_, walk.probe, walk.at,
                                 [&](position at) { store_->unnote_passed(at, walk.probe); });

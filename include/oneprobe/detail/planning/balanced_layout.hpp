@@ -60,7 +60,7 @@ struct balanced_design : block_fill {
 
 /// One bucket of a fingerprint filter.
 struct fingerprint_design : block_fill {
-  pocket_shape pocket{};
+  fingerprint_bucket_shape fingerprint_bucket{};
   std::uint32_t choices = 1;
 };
 
@@ -109,7 +109,7 @@ inline void set_levels(filter_plan& plan, const block_fill& fill) {
   const auto n = static_cast<double>(plan.elements);
   const auto shares = level_shares(fill, plan.levels, n, with_slack);
   for (std::uint32_t level = 0; level < plan.levels; ++level)
-    plan.level_blocks[level] = static_cast<std::uint64_t>(std::max(1.0, std::ceil(shares[level])));
+    plan.level_buckets[level] = static_cast<std::uint64_t>(std::max(1.0, std::ceil(shares[level])));
   plan.overflow_reserve = overflow_reserve_for(n * fill.reserved_fraction);
   plan.overflow_slots = overflow_slots_for(plan.overflow_reserve);
 }
@@ -133,7 +133,7 @@ inline filter_plan lay_out_fingerprint(const fingerprint_design& design, std::ui
   plan.kind = filter_kind::fingerprint;
   plan.elements = elements;
   plan.levels = plan.choices = design.choices;
-  plan.pocket = design.pocket;
+  plan.fingerprint_bucket = design.fingerprint_bucket;
   set_levels(plan, design);
   return plan;
 }

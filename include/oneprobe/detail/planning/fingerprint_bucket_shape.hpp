@@ -12,7 +12,7 @@
 
 namespace oneprobe::inline v0_1 {
 
-struct pocket_shape {
+struct fingerprint_bucket_shape {
   static constexpr std::uint32_t bits = 512;
   static constexpr std::uint32_t most_capacity = 102;
   static constexpr std::uint32_t least_remainder_bits = 4;
@@ -39,7 +39,8 @@ struct pocket_shape {
            bucket_capacity * (remainder_bits + 1) + 2 <= bits && header_bits() <= most_header_bits;
   }
 
-  friend constexpr bool operator==(const pocket_shape&, const pocket_shape&) = default;
+  friend constexpr bool operator==(const fingerprint_bucket_shape&,
+                                   const fingerprint_bucket_shape&) = default;
 };
 
 /// All that is known of an element on its way: the bucket it comes to and its fingerprint there.

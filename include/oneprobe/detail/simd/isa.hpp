@@ -1,7 +1,7 @@
 // Which vector instructions the kernels use: asked once, at run time.
 //
-//   if (simd_in_use() >= simd_level::avx2) ...
-//   limit_simd(simd_level::plain);       // filters made from now on use none
+//   if (simd_in_use() >= isa::avx2) ...
+//   limit_simd(isa::plain);       // filters made from now on use none
 //
 // A kernel with vector instructions is a function marked ONEPROBE_TARGET_AVX2 or ..._AVX512. Its
 // caller is compiled for any machine, so it cannot be inlined there; what calls it often is
@@ -34,16 +34,16 @@
 namespace oneprobe::inline v0_1 {
 
 /// From the least to the most.
-enum class simd_level : std::uint8_t { plain, avx2, avx512 };
-inline constexpr simd_level most_simd = simd_level::avx512;
+enum class isa : std::uint8_t { plain, avx2, avx512 };
+inline constexpr isa most_simd = isa::avx512;
 
-constexpr std::string_view name_of(simd_level level) {
+constexpr std::string_view name_of(isa level) {
   switch (level) {
-    case simd_level::plain:
+    case isa::plain:
       return "plain";
-    case simd_level::avx2:
+    case isa::avx2:
       return "avx2";
-    case simd_level::avx512:
+    case isa::avx512:
       return "avx512";
   }
   return "unknown";
@@ -53,17 +53,17 @@ constexpr std::string_view name_of(simd_level level) {
 #if ONEPROBE_HAS_SIMD && defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && \
     defined(__AVX512VL__) && defined(__AVX512VPOPCNTDQ__) && defined(__AVX512VBMI__) &&            \
     defined(__GFNI__) && defined(__BMI2__)
-inline constexpr simd_level simd_compiled = simd_level::avx512;
+inline constexpr isa simd_compiled = isa::avx512;
 #elif ONEPROBE_HAS_SIMD && defined(__AVX2__) && defined(__BMI__) && defined(__BMI2__)
-inline constexpr simd_level simd_compiled = simd_level::avx2;
+inline constexpr isa simd_compiled = isa::avx2;
 #else
-inline constexpr simd_level simd_compiled = simd_level::plain;
+inline constexpr isa simd_compiled = isa::plain;
 #endif
 
 /// `Function` compiled for a level, with all that it calls inlined unless that is marked otherwise.
 /// `call` takes the arguments as listed, and is a function like any other, never inlined itself: it
 /// may be pointed to.
-template <simd_level Level, auto Function, class... Args>
+template <isa Level, auto Function, class... Args>
 struct compiled_for {
   [[gnu::noinline]] static std::invoke_result_t<decltype(Function), Args...> call(Args... args) {
     return Function(args...);
@@ -71,7 +71,7 @@ struct compiled_for {
 };
 #if ONEPROBE_HAS_SIMD
 template <auto Function, class... Args>
-struct compiled_for<simd_level::avx2, Function, Args...> {
+struct compiled_for<isa::avx2, Function, Args...> {
   [[gnu::flatten,
     gnu::noinline]] ONEPROBE_TARGET_AVX2 static std::invoke_result_t<decltype(Function), Args...>
   call(Args... args) {
@@ -79,7 +79,7 @@ struct compiled_for<simd_level::avx2, Function, Args...> {
   }
 };
 template <auto Function, class... Args>
-struct compiled_for<simd_level::avx512, Function, Args...> {
+struct compiled_for<isa::avx512, Function, Args...> {
   [[gnu::flatten,
     gnu::noinline]] ONEPROBE_TARGET_AVX512 static std::invoke_result_t<decltype(Function), Args...>
   call(Args... args) {
@@ -90,41 +90,41 @@ struct compiled_for<simd_level::avx512, Function, Args...> {
 
 namespace detail {
 
-inline simd_level ask_processor() noexcept {
+inline isa ask_processor() noexcept {
 #if ONEPROBE_HAS_SIMD
   // Also asks whether the operating system keeps the wide registers.
   __builtin_cpu_init();
   if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("bmi") ||
       !__builtin_cpu_supports("bmi2") || !__builtin_cpu_supports("popcnt"))
-    return simd_level::plain;
+    return isa::plain;
   if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
       __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
       __builtin_cpu_supports("avx512vpopcntdq") && __builtin_cpu_supports("avx512vbmi") &&
       __builtin_cpu_supports("gfni"))
-    return simd_level::avx512;
-  return simd_level::avx2;
+    return isa::avx512;
+  return isa::avx2;
 #else
-  return simd_level::plain;
+  return isa::plain;
 #endif
 }
 
-inline std::atomic<simd_level> simd_limit{most_simd};
+inline std::atomic<isa> simd_limit{most_simd};
 
 }  // namespace detail
 
 /// The most that this program and this processor can do.
-inline simd_level simd_supported() noexcept {
-  static const simd_level level = detail::ask_processor();
+inline isa simd_supported() noexcept {
+  static const isa level = detail::ask_processor();
   return level;
 }
 
 /// What filters made now will use.
-inline simd_level simd_in_use() noexcept {
+inline isa simd_in_use() noexcept {
   return std::min(simd_supported(), detail::simd_limit.load(std::memory_order_relaxed));
 }
 
 /// Uses no more than `most` from now on: for tests, and for whoever looks for a fault.
-inline void limit_simd(simd_level most) noexcept {
+inline void limit_simd(isa most) noexcept {
   detail::simd_limit.store(most, std::memory_order_relaxed);
 }
 

@@ -50,11 +50,11 @@ struct alignas(64) block {
 };
 
 /// One kernel under test.
-template <unsigned BlockBits, block_layout Layout, simd_level Level, class Words>
+template <unsigned BlockBits, block_layout Layout, isa Level, class Words>
 struct kernel {
   static constexpr unsigned bits = BlockBits;
   static constexpr block_layout layout = Layout;
-  static constexpr simd_level level = Level;
+  static constexpr isa level = Level;
   using type = block_bits<BlockBits, Layout, Level, Words>;
 
   static std::vector<block_shape> shapes() {
@@ -82,25 +82,18 @@ class block_kernel : public ::testing::Test {
 };
 using kernels = ::testing::Types<
 #if ONEPROBE_HAS_SIMD
-    kernel<512, independent, simd_level::avx512, plain_words>,
-    kernel<512, lanes, simd_level::avx512, plain_words>,
-    kernel<512, independent, simd_level::avx2, plain_words>,
-    kernel<256, independent, simd_level::avx2, plain_words>,
-    kernel<512, lanes, simd_level::avx2, plain_words>,
-    kernel<256, lanes, simd_level::avx2, plain_words>,
-    kernel<512, independent, simd_level::avx2, atomic_words>,
-    kernel<256, independent, simd_level::avx2, atomic_words>,
-    kernel<512, lanes, simd_level::avx2, atomic_words>,
-    kernel<256, lanes, simd_level::avx2, atomic_words>,
+    kernel<512, independent, isa::avx512, plain_words>,
+    kernel<512, lanes, isa::avx512, plain_words>, kernel<512, independent, isa::avx2, plain_words>,
+    kernel<256, independent, isa::avx2, plain_words>, kernel<512, lanes, isa::avx2, plain_words>,
+    kernel<256, lanes, isa::avx2, plain_words>, kernel<512, independent, isa::avx2, atomic_words>,
+    kernel<256, independent, isa::avx2, atomic_words>, kernel<512, lanes, isa::avx2, atomic_words>,
+    kernel<256, lanes, isa::avx2, atomic_words>,
 #endif
-    kernel<512, independent, simd_level::plain, plain_words>,
-    kernel<256, independent, simd_level::plain, plain_words>,
-    kernel<512, lanes, simd_level::plain, plain_words>,
-    kernel<256, lanes, simd_level::plain, plain_words>,
-    kernel<512, independent, simd_level::plain, atomic_words>,
-    kernel<256, independent, simd_level::plain, atomic_words>,
-    kernel<512, lanes, simd_level::plain, atomic_words>,
-    kernel<256, lanes, simd_level::plain, atomic_words>>;
+    kernel<512, independent, isa::plain, plain_words>,
+    kernel<256, independent, isa::plain, plain_words>, kernel<512, lanes, isa::plain, plain_words>,
+    kernel<256, lanes, isa::plain, plain_words>, kernel<512, independent, isa::plain, atomic_words>,
+    kernel<256, independent, isa::plain, atomic_words>,
+    kernel<512, lanes, isa::plain, atomic_words>, kernel<256, lanes, isa::plain, atomic_words>>;
 TYPED_TEST_SUITE(block_kernel, kernels);
 
 TYPED_TEST(block_kernel, sets_the_positions_of_the_pattern_and_no_other_bit) {

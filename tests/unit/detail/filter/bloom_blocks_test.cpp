@@ -21,7 +21,7 @@ filter_plan plan_of(block_state state, std::uint32_t block_bits = 512) {
   plan.bits_set = 8;
   plan.block_bits = block_bits;
   plan.scheme = scheme_kind::single;
-  plan.level_blocks = {4};
+  plan.level_buckets = {4};
   plan.state = state;
   return plan;
 }
@@ -43,7 +43,7 @@ struct owned_blocks {
     const key_hash hash{mix_bits(key + 1)};
     return {.pattern = pattern_bits(hash), .mark = static_cast<std::uint16_t>(hash.value)};
   }
-  verdict put(std::uint64_t key, std::uint32_t limit) {
+  put_result put(std::uint64_t key, std::uint32_t limit) {
     item put = element(key);
     return blocks.try_put(at, put, limit);
   }
@@ -64,10 +64,10 @@ constexpr block_state with_coin_flag{
 
 TEST(bloom_blocks, refuse_at_the_limit_and_leave_the_bits_alone) {
   owned_blocks<> owned(with_tracking);
-  for (std::uint64_t key = 0; key < 5; ++key) EXPECT_EQ(owned.put(key, 5), verdict::placed);
+  for (std::uint64_t key = 0; key < 5; ++key) EXPECT_EQ(owned.put(key, 5), put_result::placed);
   EXPECT_EQ(owned.blocks.load(owned.at), 5u);
   const std::uint32_t ones = owned.blocks.ones(owned.at.bucket);
-  EXPECT_EQ(owned.put(5, 5), verdict::refused);
+  EXPECT_EQ(owned.put(5, 5), put_result::refused);
   EXPECT_EQ(owned.blocks.ones(owned.at.bucket), ones);
   EXPECT_EQ(owned.blocks.load(owned.at), 5u);
   EXPECT_FALSE(owned.blocks.all_set(owned.at, owned.element(5).pattern));
@@ -79,10 +79,10 @@ TEST(bloom_blocks, by_popcount_the_load_is_the_bits_that_are_set) {
   owned_blocks<> owned(with_popcount);
   std::uint64_t key = 0;
   while (*owned.blocks.load(owned.at) < 40) {
-    EXPECT_EQ(owned.put(key++, 40), verdict::placed);
+    EXPECT_EQ(owned.put(key++, 40), put_result::placed);
     EXPECT_EQ(owned.blocks.load(owned.at), owned.blocks.ones(owned.at.bucket));
   }
-  EXPECT_EQ(owned.put(key, 40), verdict::refused);
+  EXPECT_EQ(owned.put(key, 40), put_result::refused);
   // Notes are no Bloom bits.
   EXPECT_EQ(owned.blocks.load(owned.at), owned.blocks.ones(owned.at.bucket));
   EXPECT_EQ(owned.blocks.read(owned.at).tracking_ones, 1);
@@ -93,7 +93,7 @@ TEST(bloom_blocks, an_element_whose_bits_are_set_is_present_and_changes_nothing)
   for (std::uint64_t key = 0; key < 5; ++key) owned.put(key, 5);
   const line_memory before = owned.memory;
   auto again = owned.element(3);
-  EXPECT_EQ(owned.blocks.try_put(owned.at, again, 5), verdict::present);
+  EXPECT_EQ(owned.blocks.try_put(owned.at, again, 5), put_result::present);
   EXPECT_TRUE(std::ranges::equal(before.bytes(), owned.memory.bytes()));
 }
 
@@ -103,7 +103,7 @@ TEST(bloom_blocks, the_counter_lies_below_the_tracking_bits_at_the_top_of_the_bl
   EXPECT_EQ(owned.last_word() >> (64 - 12 - 3), 5u);
   auto refused = owned.element(7);
   refused.mark = 0xffff;  // the last tracking bit
-  EXPECT_EQ(owned.blocks.try_put(owned.at, refused, 5), verdict::refused);
+  EXPECT_EQ(owned.blocks.try_put(owned.at, refused, 5), put_result::refused);
   EXPECT_EQ(owned.last_word() >> (64 - 12 - 3), 5u | 1u << (11 + 3));
   refused.mark = 0;  // and the first
   owned.blocks.try_put(owned.at, refused, 5);
@@ -127,10 +127,10 @@ TEST(bloom_blocks, refusal_says_whether_the_note_was_there) {
     std::uint64_t key = 0;
     while (*owned.blocks.load(owned.at) < state.threshold) owned.put(key++, state.threshold);
     auto first = owned.element(key);
-    EXPECT_EQ(owned.blocks.try_put(owned.at, first, state.threshold), verdict::refused);
+    EXPECT_EQ(owned.blocks.try_put(owned.at, first, state.threshold), put_result::refused);
     EXPECT_FALSE(first.was_noted) << name_of(state.rule);
     auto second = owned.element(key);
-    EXPECT_EQ(owned.blocks.try_put(owned.at, second, state.threshold), verdict::refused);
+    EXPECT_EQ(owned.blocks.try_put(owned.at, second, state.threshold), put_result::refused);
     EXPECT_TRUE(second.was_noted) << name_of(state.rule);
   }
 }
@@ -140,7 +140,7 @@ TEST(bloom_blocks, by_their_load_alone_blocks_need_no_note) {
   for (std::uint64_t key = 0; key < 3; ++key) owned.put(key, 3);
   const line_memory before = owned.memory;
   auto refused = owned.element(3);
-  EXPECT_EQ(owned.blocks.try_put(owned.at, refused, 3), verdict::refused);
+  EXPECT_EQ(owned.blocks.try_put(owned.at, refused, 3), put_result::refused);
   EXPECT_TRUE(refused.was_noted);
   EXPECT_TRUE(std::ranges::equal(before.bytes(), owned.memory.bytes()));
 }
@@ -155,11 +155,11 @@ TEST(bloom_blocks, a_flag_is_a_second_set_of_values_of_the_counter) {
   EXPECT_EQ(counter(), 7);
   EXPECT_EQ(owned.blocks.load(owned.at), 5u);
   EXPECT_TRUE(owned.blocks.read(owned.at).flagged);
-  EXPECT_EQ(owned.put(6, 6), verdict::placed);  // the coin says yes
+  EXPECT_EQ(owned.put(6, 6), put_result::placed);  // the coin says yes
   EXPECT_EQ(counter(), 8);
   EXPECT_EQ(owned.blocks.load(owned.at), 6u);
   EXPECT_TRUE(owned.blocks.read(owned.at).flagged);
-  EXPECT_EQ(owned.put(7, 6), verdict::refused);
+  EXPECT_EQ(owned.put(7, 6), put_result::refused);
   EXPECT_EQ(counter(), 8);
 }
 

@@ -25,7 +25,7 @@ constexpr position here{1, 0};
 template <class Buckets>
 class one_bucket {
  public:
-  explicit one_bucket(const pocket_shape& shape) : shape_(shape), frame_(shape) {}
+  explicit one_bucket(const fingerprint_bucket_shape& shape) : shape_(shape), frame_(shape) {}
 
   Buckets buckets() { return {memory_.data(), frame_}; }
   bool neighbours_are_empty() const {
@@ -37,8 +37,8 @@ class one_bucket {
   std::byte* data() { return memory_.data(); }
 
  private:
-  pocket_shape shape_;
-  pocket_frame frame_;
+  fingerprint_bucket_shape shape_;
+  fingerprint_bucket_frame frame_;
   alignas(64) std::array<std::byte, 192> memory_{};
 };
 
@@ -47,19 +47,19 @@ class twin {
  public:
   explicit twin(std::uint32_t capacity) : capacity_(capacity) {}
 
-  verdict put(std::uint64_t& fingerprint) {
-    if (kept_.contains(fingerprint)) return verdict::present;
+  put_result put(std::uint64_t& fingerprint) {
+    if (kept_.contains(fingerprint)) return put_result::present;
     if (kept_.size() < capacity_) {
       kept_.insert(fingerprint);
-      return verdict::placed;
+      return put_result::placed;
     }
     passed_on_ = true;
     const std::uint64_t largest = *kept_.rbegin();
-    if (fingerprint > largest) return verdict::refused;
+    if (fingerprint > largest) return put_result::refused;
     kept_.erase(largest);
     kept_.insert(fingerprint);
     fingerprint = largest;
-    return verdict::exchanged;
+    return put_result::exchanged;
   }
   bool contains(std::uint64_t fingerprint) const { return kept_.contains(fingerprint); }
   bool may_be_beyond(std::uint64_t fingerprint) const {
@@ -74,8 +74,8 @@ class twin {
   bool passed_on_ = false;
 };
 
-const std::vector<pocket_shape>& shapes() {
-  static const std::vector<pocket_shape> all{
+const std::vector<fingerprint_bucket_shape>& shapes() {
+  static const std::vector<fingerprint_bucket_shape> all{
       {102, 4}, {64, 4},  {66, 5},  {58, 6},  {53, 7},  {47, 8},  {56, 8},
       {32, 8},  {44, 9},  {40, 10}, {34, 12}, {33, 13}, {32, 14}, {30, 15},
       {27, 16}, {30, 16}, {16, 16}, {23, 20}, {17, 28}, {13, 32}, {12, 40}};
@@ -85,25 +85,26 @@ const std::vector<pocket_shape>& shapes() {
 /// Calls `use` with every way to search buckets of a shape that the processor allows, as a
 /// std::type_identity.
 template <class Use>
-void with_each_search(const pocket_shape& shape, Use use) {
-  const pocket_frame frame(shape);
+void with_each_search(const fingerprint_bucket_shape& shape, Use use) {
+  const fingerprint_bucket_frame frame(shape);
   use(std::type_identity<fingerprint_buckets<>>());
 #if ONEPROBE_HAS_SIMD
-  if (simd_supported() >= simd_level::avx2) {
-    use(std::type_identity<fingerprint_buckets<simd_level::avx2>>());
-    with_fastest_buckets(simd_level::avx2, frame, use);
-    with_fastest_search(simd_level::avx2, frame, use);
+  if (simd_supported() >= isa::avx2) {
+    use(std::type_identity<fingerprint_buckets<isa::avx2>>());
+    with_fastest_buckets(isa::avx2, frame, use);
+    with_fastest_search(isa::avx2, frame, use);
   }
-  if (simd_supported() >= simd_level::avx512) {
-    use(std::type_identity<fingerprint_buckets<simd_level::avx512>>());
-    with_fastest_buckets(simd_level::avx512, frame, use);
-    with_fastest_search(simd_level::avx512, frame, use);
+  if (simd_supported() >= isa::avx512) {
+    use(std::type_identity<fingerprint_buckets<isa::avx512>>());
+    with_fastest_buckets(isa::avx512, frame, use);
+    with_fastest_search(isa::avx512, frame, use);
   }
 #endif
 }
 
 /// Fingerprints that come: from everywhere, from few quotients, from the two ends.
-std::uint64_t draw(std::mt19937_64& random, const pocket_shape& shape, unsigned manner) {
+std::uint64_t draw(std::mt19937_64& random, const fingerprint_bucket_shape& shape,
+                   unsigned manner) {
   const std::uint64_t all = shape.fingerprints();
   switch (manner) {
     case 0:
@@ -118,7 +119,7 @@ std::uint64_t draw(std::mt19937_64& random, const pocket_shape& shape, unsigned 
 }
 
 template <class Buckets>
-void behave_like_sorted_sets(const pocket_shape& shape, unsigned manner) {
+void behave_like_sorted_sets(const fingerprint_bucket_shape& shape, unsigned manner) {
   std::mt19937_64 random(shape.remainder_bits + 100 * manner);
   one_bucket<Buckets> memory(shape);
   auto buckets = memory.buckets();
@@ -127,12 +128,12 @@ void behave_like_sorted_sets(const pocket_shape& shape, unsigned manner) {
     std::uint64_t fingerprint = draw(random, shape, manner);
     typename Buckets::item element{.fingerprint = fingerprint};
     const bool marked_before = expected.passed_on();
-    const verdict answer = buckets.try_put(here, element, 0);
+    const put_result answer = buckets.try_put(here, element, 0);
     ASSERT_EQ(answer, expected.put(fingerprint)) << step;
     ASSERT_EQ(element.fingerprint, fingerprint) << step;
     // A lookup before would have come as far, unless it stopped here.
     ASSERT_EQ(element.could_be_found,
-              answer == verdict::present || (answer == verdict::refused && marked_before));
+              answer == put_result::present || (answer == put_result::refused && marked_before));
     const std::uint64_t asked = step % 2 == 0 ? draw(random, shape, manner) : fingerprint;
     const fingerprint_probe probe{.fingerprint = asked, .bucket = 1};
     ASSERT_EQ(static_cast<bool>(buckets.find(here, asked)), expected.contains(asked)) << step;
@@ -154,7 +155,7 @@ void behave_like_sorted_sets(const pocket_shape& shape, unsigned manner) {
 }
 
 TEST(fingerprint_buckets, behave_like_sorted_sets_however_they_are_searched) {
-  for (const pocket_shape& shape : shapes()) {
+  for (const fingerprint_bucket_shape& shape : shapes()) {
     ASSERT_TRUE(shape.fits());
     with_each_search(shape, [&](auto search) {
       using buckets = typename decltype(search)::type;
@@ -169,42 +170,43 @@ TEST(fingerprint_buckets, behave_like_sorted_sets_however_they_are_searched) {
 }
 
 TEST(fingerprint_buckets, of_most_widths_are_searched_by_all_remainders_at_once) {
-  const auto is_by_run = [](simd_level level, std::uint32_t h, std::uint32_t f) {
-    return with_fastest_buckets(level, pocket_frame({h, f}), [](auto chosen) {
+  const auto is_by_run = [](isa level, std::uint32_t h, std::uint32_t f) {
+    return with_fastest_buckets(level, fingerprint_bucket_frame({h, f}), [](auto chosen) {
       using buckets = typename decltype(chosen)::type;
       return std::is_same_v<buckets, fingerprint_buckets<buckets::level>>;
     });
   };
-  EXPECT_TRUE(is_by_run(simd_level::plain, 27, 16));
+  EXPECT_TRUE(is_by_run(isa::plain, 27, 16));
 #if ONEPROBE_HAS_SIMD
   for (const auto& [h, f] : {std::pair{47u, 8u}, std::pair{27u, 16u}})
-    EXPECT_FALSE(is_by_run(simd_level::avx2, h, f)) << f;
-  for (const pocket_shape& shape : shapes())
-    EXPECT_EQ(is_by_run(simd_level::avx512, shape.bucket_capacity, shape.remainder_bits),
+    EXPECT_FALSE(is_by_run(isa::avx2, h, f)) << f;
+  for (const fingerprint_bucket_shape& shape : shapes())
+    EXPECT_EQ(is_by_run(isa::avx512, shape.bucket_capacity, shape.remainder_bits),
               shape.remainder_bits < 8 || shape.remainder_bits > 28)
         << shape.remainder_bits;
 #endif
 }
 
 TEST(fingerprint_buckets, of_known_shapes_are_searched_by_code_of_their_own) {
-  const auto is_known = [](simd_level level, std::uint32_t h, std::uint32_t f) {
-    return with_fastest_search(level, pocket_frame({h, f}), [](auto chosen) {
+  const auto is_known = [](isa level, std::uint32_t h, std::uint32_t f) {
+    return with_fastest_search(level, fingerprint_bucket_frame({h, f}), [](auto chosen) {
       using buckets = typename decltype(chosen)::type;
-      return requires { buckets::pocket::shape; };
+      return requires { buckets::fingerprint_bucket::shape; };
     });
   };
-  EXPECT_FALSE(is_known(simd_level::plain, 27, 16));
+  EXPECT_FALSE(is_known(isa::plain, 27, 16));
 #if ONEPROBE_HAS_SIMD
-  for (const simd_level level : {simd_level::avx2, simd_level::avx512})
-    for (const pocket_shape& shape : shapes())
-      EXPECT_EQ(is_known(level, shape.bucket_capacity, shape.remainder_bits),
-                (shape == pocket_shape{47, 8} || shape == pocket_shape{27, 16}))
+  for (const isa level : {isa::avx2, isa::avx512})
+    for (const fingerprint_bucket_shape& shape : shapes())
+      EXPECT_EQ(
+          is_known(level, shape.bucket_capacity, shape.remainder_bits),
+          (shape == fingerprint_bucket_shape{47, 8} || shape == fingerprint_bucket_shape{27, 16}))
           << shape.bucket_capacity;
 #endif
 }
 
 TEST(fingerprint_buckets, hold_the_same_bytes_whatever_the_order) {
-  for (const pocket_shape& shape : shapes()) {
+  for (const fingerprint_bucket_shape& shape : shapes()) {
     std::mt19937_64 random(shape.bucket_capacity);
     std::vector<std::uint64_t> all;
     for (std::uint32_t i = 0; i < shape.bucket_capacity * 3 / 2; ++i)
@@ -225,7 +227,7 @@ TEST(fingerprint_buckets, hold_the_same_bytes_whatever_the_order) {
 }
 
 TEST(fingerprint_buckets, know_when_they_are_saturated) {
-  const pocket_shape shape{27, 16};
+  const fingerprint_bucket_shape shape{27, 16};
   one_bucket<fingerprint_buckets<>> memory(shape);
   auto buckets = memory.buckets();
   for (std::uint64_t one = 0; one < 40; ++one) {
@@ -241,7 +243,7 @@ TEST(fingerprint_buckets, know_when_they_are_saturated) {
        {std::uint64_t{0}, std::uint64_t{1000}, shape.fingerprints() - 1}) {
     EXPECT_TRUE(buckets.may_be_beyond(here, {.fingerprint = one, .bucket = 1}));
     fingerprint_buckets<>::item element{.fingerprint = one};
-    EXPECT_EQ(buckets.try_put(here, element, 0), verdict::present);
+    EXPECT_EQ(buckets.try_put(here, element, 0), put_result::present);
     EXPECT_TRUE(element.could_be_found);
   }
   EXPECT_TRUE(buckets.is_saturated(1));
@@ -249,7 +251,7 @@ TEST(fingerprint_buckets, know_when_they_are_saturated) {
 }
 
 template <class Buckets>
-void stay_within_their_bytes(const pocket_shape& shape) {
+void stay_within_their_bytes(const fingerprint_bucket_shape& shape) {
   std::mt19937_64 random(7);
   for (int round = 0; round < 200; ++round) {
     one_bucket<Buckets> memory(shape);
@@ -271,7 +273,7 @@ void stay_within_their_bytes(const pocket_shape& shape) {
 }
 
 TEST(fingerprint_buckets, stay_within_their_bytes_whatever_these_are) {
-  for (const pocket_shape& shape : shapes())
+  for (const fingerprint_bucket_shape& shape : shapes())
     with_each_search(shape, [&](auto search) {
       stay_within_their_bytes<typename decltype(search)::type>(shape);
     });
@@ -280,17 +282,17 @@ TEST(fingerprint_buckets, stay_within_their_bytes_whatever_these_are) {
 TEST(fingerprint_buckets, fill_their_line_and_no_more) {
   for (std::uint32_t h = 1; h <= 120; ++h)
     for (std::uint32_t f = 1; f <= 50; ++f) {
-      const pocket_shape shape{h, f};
+      const fingerprint_bucket_shape shape{h, f};
       if (!shape.fits()) continue;
       EXPECT_EQ(shape.quotients() + h + 1 + h * f, 512u);
       EXPECT_GE(shape.quotients(), 1u);
       EXPECT_LE(shape.header_bits(), 256u);
     }
-  EXPECT_FALSE((pocket_shape{0, 16}).fits());
-  EXPECT_FALSE((pocket_shape{31, 16}).fits());
-  EXPECT_FALSE((pocket_shape{15, 16}).fits());
-  EXPECT_FALSE((pocket_shape{60, 3}).fits());
-  EXPECT_FALSE((pocket_shape{4'000'000'000u, 4'000'000'000u}).fits());
+  EXPECT_FALSE((fingerprint_bucket_shape{0, 16}).fits());
+  EXPECT_FALSE((fingerprint_bucket_shape{31, 16}).fits());
+  EXPECT_FALSE((fingerprint_bucket_shape{15, 16}).fits());
+  EXPECT_FALSE((fingerprint_bucket_shape{60, 3}).fits());
+  EXPECT_FALSE((fingerprint_bucket_shape{4'000'000'000u, 4'000'000'000u}).fits());
 }
 
 }  // namespace

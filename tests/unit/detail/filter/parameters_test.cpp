@@ -24,8 +24,8 @@ filter_parameters standard_sample() {
   parameters.plan = {.kind = filter_kind::standard, .elements = 100, .bits_set = 7, .cells = 1000};
   parameters.plan.predicted = {.fpr = 0.01,
                                .insert_accesses = 7,
-                               .positive_accesses = 7,
-                               .negative_accesses = 2,
+                               .hit_accesses = 7,
+                               .miss_accesses = 2,
                                .overflow_fraction = 0};
   return parameters;
 }
@@ -38,7 +38,7 @@ filter_parameters balanced_sample() {
                      .elements = 100,
                      .bits_set = 9,
                      .block_bits = 256,
-                     .level_blocks = {4, 2, 1},
+                     .level_buckets = {4, 2, 1},
                      .levels = 3,
                      .scheme = scheme_kind::multilevel,
                      .choices = 3,
@@ -54,10 +54,10 @@ filter_parameters fingerprint_sample() {
                                .seed = 77};
   parameters.plan = {.kind = filter_kind::fingerprint,
                      .elements = 100,
-                     .level_blocks = {4, 2},
+                     .level_buckets = {4, 2},
                      .levels = 2,
                      .choices = 2,
-                     .pocket = {.bucket_capacity = 34, .remainder_bits = 12},
+                     .fingerprint_bucket = {.bucket_capacity = 34, .remainder_bits = 12},
                      .overflow_slots = 40,
                      .overflow_reserve = 30};
   return parameters;
@@ -111,7 +111,7 @@ TEST(filter_parameters, of_a_fingerprint_filter_come_back) {
   const auto read = reread(wrote);
   ASSERT_TRUE(read) << read.failure().sentence;
   EXPECT_TRUE(same_shape(read->plan, wrote.plan));
-  EXPECT_EQ(read->plan.pocket, wrote.plan.pocket);
+  EXPECT_EQ(read->plan.fingerprint_bucket, wrote.plan.fingerprint_bucket);
   EXPECT_EQ(read->counts, wrote.counts);
   filter_parameters other = wrote;
   other.plan.bits_set = 9;
@@ -127,11 +127,13 @@ TEST(filter_parameters, of_a_fingerprint_filter_that_no_bucket_fits_are_refused_
     const std::string sentence = complaint(changed, encode(changed));
     EXPECT_NE(sentence.find(std::string(name) + " must be"), std::string::npos) << sentence;
   };
-  refused("bucket_capacity", [](filter_plan& p) { p.pocket.bucket_capacity = 0; });
-  refused("bucket_capacity", [](filter_plan& p) { p.pocket.bucket_capacity = 40; });
-  refused("bucket_capacity", [](filter_plan& p) { p.pocket.bucket_capacity = 0xffff'ffff; });
-  refused("remainder_bits", [](filter_plan& p) { p.pocket.remainder_bits = 3; });
-  refused("remainder_bits", [](filter_plan& p) { p.pocket.remainder_bits = 0xffff'ffff; });
+  refused("bucket_capacity", [](filter_plan& p) { p.fingerprint_bucket.bucket_capacity = 0; });
+  refused("bucket_capacity", [](filter_plan& p) { p.fingerprint_bucket.bucket_capacity = 40; });
+  refused("bucket_capacity",
+          [](filter_plan& p) { p.fingerprint_bucket.bucket_capacity = 0xffff'ffff; });
+  refused("remainder_bits", [](filter_plan& p) { p.fingerprint_bucket.remainder_bits = 3; });
+  refused("remainder_bits",
+          [](filter_plan& p) { p.fingerprint_bucket.remainder_bits = 0xffff'ffff; });
   refused("block_bits", [](filter_plan& p) { p.block_bits = 256; });
   refused("scheme", [](filter_plan& p) { p.scheme = scheme_kind::d_left; });
   refused("choices", [](filter_plan& p) { p.choices = 1; });
@@ -142,7 +144,7 @@ TEST(filter_parameters, of_a_fingerprint_filter_that_no_bucket_fits_are_refused_
 TEST(filter_parameters, do_not_depend_on_fields_without_a_meaning) {
   filter_parameters other = standard_sample();
   other.plan.block_bits = 256;
-  other.plan.level_blocks[3] = 5;
+  other.plan.level_buckets[3] = 5;
   other.plan.overflow_slots = 0;
   other.plan.choices = 4;
   other.plan.state.threshold = 9;
@@ -203,8 +205,8 @@ TEST(filter_parameters, that_no_filter_can_have_are_refused_by_name) {
   const std::vector<std::pair<std::string, change>> changes = {
       {"elements", [](auto& p) { p.plan.elements = 0; }},
       {"elements", [](auto& p) { p.plan.elements = giant; }},
-      {"level_blocks", [](auto& p) { p.plan.level_blocks[1] = giant; }},
-      {"level_blocks", [](auto& p) { p.plan.level_blocks[0] = std::uint64_t{1} << 63; }},
+      {"level_buckets", [](auto& p) { p.plan.level_buckets[1] = giant; }},
+      {"level_buckets", [](auto& p) { p.plan.level_buckets[0] = std::uint64_t{1} << 63; }},
       {"levels", [](auto& p) { p.plan.levels = 9; }},
       {"levels", [](auto& p) { p.plan.levels = 0; }},
       {"bits_set", [](auto& p) { p.plan.bits_set = 33; }},

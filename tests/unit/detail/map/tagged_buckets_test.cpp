@@ -39,7 +39,7 @@ key_hash hash_of(std::uint64_t low, std::uint64_t high, std::uint64_t kind,
 }
 
 template <class Buckets>
-verdict put(Buckets& buckets, position at, key_hash hash, std::uint32_t limit = 16) {
+put_result put(Buckets& buckets, position at, key_hash hash, std::uint32_t limit = 16) {
   typename Buckets::item item{.hash = hash, .element = {hash.value, 0}};
   return buckets.try_put(at, item, limit);
 }
@@ -129,19 +129,19 @@ TEST(tagged_buckets, keep_elements_of_one_tag_in_one_line) {
   pairs& buckets = memory.buckets;
   const position at{3, 0};
   for (std::uint64_t i = 0; i < 4; ++i)
-    EXPECT_EQ(put(buckets, at, hash_of(7, 1, 0, i)), verdict::placed);
+    EXPECT_EQ(put(buckets, at, hash_of(7, 1, 0, i)), put_result::placed);
   // Its line is full, the bucket is not.
   EXPECT_EQ(buckets.free_slots(at, hash_of(7, 1, 0, 9), 16), 0u);
-  EXPECT_EQ(put(buckets, at, hash_of(7, 1, 0, 9)), verdict::refused);
+  EXPECT_EQ(put(buckets, at, hash_of(7, 1, 0, 9)), put_result::refused);
   EXPECT_EQ(*buckets.load(at), 4u);
   const std::uint32_t equal = buckets.equal_tags(at, hash_of(7, 1, 0));
   EXPECT_EQ(std::popcount(equal), 4);
   EXPECT_EQ(equal % 15u, 0u) << "four neighbours from a multiple of four";
   // Another tag of the same home goes elsewhere.
-  EXPECT_EQ(put(buckets, at, hash_of(8, 1, 0, 9)), verdict::placed);
+  EXPECT_EQ(put(buckets, at, hash_of(8, 1, 0, 9)), put_result::placed);
   // If one of them leaves there is room again.
   buckets.erase(at, static_cast<std::uint32_t>(std::countr_zero(equal)));
-  EXPECT_EQ(put(buckets, at, hash_of(7, 1, 0, 9)), verdict::placed);
+  EXPECT_EQ(put(buckets, at, hash_of(7, 1, 0, 9)), put_result::placed);
 }
 
 TEST(tagged_buckets, refuse_at_the_limit_and_when_they_are_full) {
@@ -150,11 +150,11 @@ TEST(tagged_buckets, refuse_at_the_limit_and_when_they_are_full) {
   const position at{0, 0};
   for (std::uint64_t i = 0; i < 16; ++i) {
     EXPECT_EQ(put(buckets, at, hash_of(i + 1, i, 0), static_cast<std::uint32_t>(i)),
-              verdict::refused);
-    EXPECT_EQ(put(buckets, at, hash_of(i + 1, i, 0)), verdict::placed);
+              put_result::refused);
+    EXPECT_EQ(put(buckets, at, hash_of(i + 1, i, 0)), put_result::placed);
   }
-  EXPECT_EQ(put(buckets, at, hash_of(99, 3, 0)), verdict::refused);
-  EXPECT_EQ(put(buckets, at, hash_of(99, 3, 0), 100), verdict::refused);
+  EXPECT_EQ(put(buckets, at, hash_of(99, 3, 0)), put_result::refused);
+  EXPECT_EQ(put(buckets, at, hash_of(99, 3, 0), 100), put_result::refused);
   EXPECT_EQ(*buckets.load({1, 0}), 0u);
 }
 
@@ -178,7 +178,7 @@ TEST(tagged_buckets, of_large_elements_are_one_group) {
   with_memory<buckets> memory;
   for (std::uint64_t i = 0; i < 16; ++i) {
     typename buckets::item item{.hash = hash_of(7, 1, 0, i), .element = {i, {}}};
-    EXPECT_EQ(memory.buckets.try_put({0, 0}, item, 16), verdict::placed);
+    EXPECT_EQ(memory.buckets.try_put({0, 0}, item, 16), put_result::placed);
   }
 }
 

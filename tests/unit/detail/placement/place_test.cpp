@@ -128,11 +128,11 @@ struct partly_deaf {
     if (deaf.contains(at.bucket)) return std::nullopt;
     return loads[at.bucket];
   }
-  verdict try_put(position at, item&, std::uint32_t limit) {
-    if (deaf.contains(at.bucket)) return verdict::unavailable;
-    if (loads[at.bucket] >= limit) return verdict::refused;
+  put_result try_put(position at, item&, std::uint32_t limit) {
+    if (deaf.contains(at.bucket)) return put_result::unavailable;
+    if (loads[at.bucket] >= limit) return put_result::refused;
     ++loads[at.bucket];
-    return verdict::placed;
+    return put_result::placed;
   }
 };
 
@@ -162,14 +162,14 @@ struct keeps_the_smallest {
   std::optional<std::uint32_t> load(position at) const {
     return static_cast<std::uint32_t>(buckets[at.bucket].size());
   }
-  verdict try_put(position at, item& element, std::uint32_t limit) {
+  put_result try_put(position at, item& element, std::uint32_t limit) {
     auto& bucket = buckets[at.bucket];
     bucket.insert(std::lower_bound(bucket.begin(), bucket.end(), element.value), element.value);
-    if (bucket.size() <= limit) return verdict::placed;
+    if (bucket.size() <= limit) return put_result::placed;
     const bool itself = bucket.back() == element.value;
     element.value = bucket.back();
     bucket.pop_back();
-    return itself ? verdict::refused : verdict::exchanged;
+    return itself ? put_result::refused : put_result::exchanged;
   }
   key_hash probe_of(const item& element) const { return element; }
 };
@@ -278,7 +278,7 @@ class offering_counters : public counters {
 
   bucket_look offer(position at, const item&, std::uint32_t limit) noexcept {
     item one;
-    return {.beyond = try_put(at, one, limit) == verdict::refused ? 1u : 0u};
+    return {.beyond = try_put(at, one, limit) == put_result::refused ? 1u : 0u};
   }
   void note_refused(position, item&) noexcept { ++refusals; }
   template <class ItemAt>
@@ -363,8 +363,8 @@ TEST(ring, looks_end_between_two_rings_when_no_more_may_overflow) {
 TEST(load_counters, never_wrap) {
   load_counters<std::uint8_t> store(1);
   load_counters<std::uint8_t>::item one;
-  for (int i = 0; i < 255; ++i) EXPECT_EQ(store.try_put({0, 0}, one, 1000), verdict::placed);
-  EXPECT_EQ(store.try_put({0, 0}, one, 1000), verdict::refused);
+  for (int i = 0; i < 255; ++i) EXPECT_EQ(store.try_put({0, 0}, one, 1000), put_result::placed);
+  EXPECT_EQ(store.try_put({0, 0}, one, 1000), put_result::refused);
   EXPECT_EQ(store[0], 255);
   store.remove_one({0, 0});
   EXPECT_EQ(store[0], 254);

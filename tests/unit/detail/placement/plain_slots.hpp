@@ -25,13 +25,13 @@ class plain_slots {
   std::optional<std::uint32_t> load(oneprobe::position at) const {
     return static_cast<std::uint32_t>(buckets_[at.bucket].size());
   }
-  oneprobe::verdict try_put(oneprobe::position at, item element, std::uint32_t limit) {
+  oneprobe::put_result try_put(oneprobe::position at, item element, std::uint32_t limit) {
     auto& bucket = buckets_[at.bucket];
     if (std::find(bucket.begin(), bucket.end(), element) != bucket.end())
-      return oneprobe::verdict::present;
-    if (bucket.size() >= limit) return oneprobe::verdict::refused;
+      return oneprobe::put_result::present;
+    if (bucket.size() >= limit) return oneprobe::put_result::refused;
     bucket.push_back(element);
-    return oneprobe::verdict::placed;
+    return oneprobe::put_result::placed;
   }
 
   bool may_be_beyond(oneprobe::position at, oneprobe::key_hash hash) const {

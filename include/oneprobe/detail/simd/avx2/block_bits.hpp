@@ -77,9 +77,9 @@ ONEPROBE_TARGET_AVX2 inline std::uint32_t count_block_ones(const std::byte* bloc
 
 /// Bits anywhere in the block.
 template <unsigned BlockBits, class Words>
-struct block_bits<BlockBits, block_layout::independent, simd_level::avx2, Words> {
-  using plain = block_bits<BlockBits, block_layout::independent, simd_level::plain, Words>;
-  static constexpr simd_level level = simd_level::avx2;
+struct block_bits<BlockBits, block_layout::independent, isa::avx2, Words> {
+  using plain = block_bits<BlockBits, block_layout::independent, isa::plain, Words>;
+  static constexpr isa level = isa::avx2;
   static constexpr block_layout layout = block_layout::independent;
   static constexpr unsigned words = plain::words;
   static constexpr std::size_t bytes = plain::bytes;
@@ -179,9 +179,9 @@ struct block_bits<BlockBits, block_layout::independent, simd_level::avx2, Words>
 
 /// One bit in each lane: the mask of the whole block at once.
 template <unsigned BlockBits, class Words>
-struct block_bits<BlockBits, block_layout::lanes, simd_level::avx2, Words> {
-  using plain = block_bits<BlockBits, block_layout::lanes, simd_level::plain, Words>;
-  static constexpr simd_level level = simd_level::avx2;
+struct block_bits<BlockBits, block_layout::lanes, isa::avx2, Words> {
+  using plain = block_bits<BlockBits, block_layout::lanes, isa::plain, Words>;
+  static constexpr isa level = isa::avx2;
   static constexpr block_layout layout = block_layout::lanes;
   static constexpr unsigned words = plain::words;
   static constexpr std::size_t bytes = plain::bytes;

@@ -52,8 +52,8 @@ ONEPROBE_TARGET_AVX512 inline std::uint32_t count_line_ones(const std::byte* blo
 
 /// Bits anywhere in the block.
 template <>
-struct block_bits<512, block_layout::independent, simd_level::avx512, plain_words> {
-  static constexpr simd_level level = simd_level::avx512;
+struct block_bits<512, block_layout::independent, isa::avx512, plain_words> {
+  static constexpr isa level = isa::avx512;
   static constexpr block_layout layout = block_layout::independent;
   static constexpr unsigned words = 8;
   static constexpr std::size_t bytes = 64;
@@ -145,8 +145,8 @@ struct block_bits<512, block_layout::independent, simd_level::avx512, plain_word
 
 /// One bit in each lane.
 template <>
-struct block_bits<512, block_layout::lanes, simd_level::avx512, plain_words> {
-  static constexpr simd_level level = simd_level::avx512;
+struct block_bits<512, block_layout::lanes, isa::avx512, plain_words> {
+  static constexpr isa level = isa::avx512;
   static constexpr block_layout layout = block_layout::lanes;
   static constexpr unsigned words = 8;
   static constexpr std::size_t bytes = 64;

@@ -139,19 +139,19 @@ void prepare_patterns(std::size_t count, PatternAt&& pattern_at, block_shape sha
 
 /// The level whose kernel serves such blocks on a machine with `level`.
 template <class Words>
-constexpr simd_level kernel_level(simd_level level, unsigned block_bits) noexcept {
-  return Words::shared || block_bits != 512 ? std::min(level, simd_level::avx2) : level;
+constexpr isa kernel_level(isa level, unsigned block_bits) noexcept {
+  return Words::shared || block_bits != 512 ? std::min(level, isa::avx2) : level;
 }
 
 /// The kernels. `Words` says whether other threads may set bits meanwhile.
-template <unsigned BlockBits, block_layout Layout, simd_level Level = simd_level::plain,
+template <unsigned BlockBits, block_layout Layout, isa Level = isa::plain,
           class Words = plain_words>
 struct block_bits {
   static_assert(BlockBits == 256 || BlockBits == 512, "a block is a cache line or half of one");
   static_assert(Layout == block_layout::independent || Layout == block_layout::lanes);
-  static_assert(Level == simd_level::plain, "kernel_level says which levels have a kernel");
+  static_assert(Level == isa::plain, "kernel_level says which levels have a kernel");
 
-  static constexpr simd_level level = Level;
+  static constexpr isa level = Level;
   static constexpr block_layout layout = Layout;
   static constexpr unsigned words = BlockBits / word_bits;
   static constexpr std::size_t bytes = BlockBits / 8;
