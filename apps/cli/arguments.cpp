@@ -72,6 +72,11 @@ std::optional<std::uint64_t> arguments::maybe_count(const option& what) const {
   return count(what);
 }
 
+std::optional<std::uint64_t> arguments::maybe_seed(const option& what) const {
+  if (!has(what)) return std::nullopt;
+  return parse_seed(text(what), what.flag);
+}
+
 std::vector<double> arguments::numbers(const option& what) const {
   return parse_numbers(text(what), what.flag);
 }

@@ -60,6 +60,7 @@ class arguments {
                                       unsigned most = std::numeric_limits<unsigned>::max()) const;
   std::uint64_t count(const option& what) const;
   std::optional<std::uint64_t> maybe_count(const option& what) const;
+  std::optional<std::uint64_t> maybe_seed(const option& what) const;
   std::vector<double> numbers(const option& what) const;
   std::vector<std::uint64_t> counts(const option& what) const;
   std::vector<unsigned> wholes(const option& what) const;

@@ -81,7 +81,7 @@ race_settings read_settings(const arguments& in) {
     throw usage_error(
         fmt::format("--rounds must be from 1 to {}; found {}", most_rounds, settings.rounds));
   settings.queries = std::max(settings.elements / elements_per_query, fewest_queries);
-  settings.seed = in.maybe_count(key_seed).value_or(settings.seed);
+  settings.seed = in.maybe_seed(key_seed).value_or(settings.seed);
   return settings;
 }
 

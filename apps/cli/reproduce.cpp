@@ -34,7 +34,7 @@ constexpr option quick{"--quick", "", "less simulation: within a minute"};
 constexpr option full{"--full", "", "as much simulation as the papers did, however long it takes"};
 constexpr option check{"--check", "", "exit code 1 if any number disagrees"};
 constexpr option list{"--list", "", "only name the experiments"};
-constexpr option seed{"--seed", "N", "start of all random numbers (1)"};
+constexpr option seed{"--seed", "S", "start of all random numbers (1)"};
 constexpr option threads{"--threads", "N", "threads of the simulations (one per core)"};
 
 constexpr const char* default_folder = "reproduction";
@@ -49,7 +49,7 @@ effort read_effort(const arguments& in) {
 conditions read_conditions(const arguments& in) {
   conditions given;
   given.how_much = read_effort(in);
-  if (const auto number = in.maybe_count(seed)) given.seed = *number;
+  if (const auto number = in.maybe_seed(seed)) given.seed = *number;
   if (const auto number = in.maybe_whole(threads)) {
     if (*number < 1 || *number > most_threads)
       throw usage_error(

@@ -268,7 +268,7 @@ report answer(const arguments& in) {
   asked_by_options([&] { read_table(in, what, notes); });
   what.admit_probability = in.maybe_number(admit_probability).value_or(0.0);
   what.trials = in.maybe_whole(trials).value_or(default_trials);
-  what.seed = in.maybe_count(seed).value_or(what.seed);
+  what.seed = in.maybe_seed(seed).value_or(what.seed);
   if (in.has(threads)) what.threads = whole_between(in, threads, 1, most_threads);
   if (in.has(churning)) {
     for (const option* of_filling : {&looks, &budget})

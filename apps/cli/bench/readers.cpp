@@ -173,7 +173,7 @@ settings read_settings(const arguments& in) {
   if (asked.rounds < 1 || asked.rounds > most_rounds)
     throw usage_error(
         fmt::format("--rounds must be from 1 to {}; found {}", most_rounds, asked.rounds));
-  asked.seed = in.maybe_count(key_seed).value_or(asked.seed);
+  asked.seed = in.maybe_seed(key_seed).value_or(asked.seed);
   return asked;
 }
 

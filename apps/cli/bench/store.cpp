@@ -58,7 +58,7 @@ store_contest_settings read_settings(const arguments& in) {
   settings.direct_gets = count_between(in, direct_count, settings.direct_gets, 0, most_gets);
   settings.rounds =
       static_cast<unsigned>(count_between(in, round_count, settings.rounds, 1, most_rounds));
-  settings.seed = in.maybe_count(key_seed).value_or(settings.seed);
+  settings.seed = in.maybe_seed(key_seed).value_or(settings.seed);
   return settings;
 }
 

@@ -68,7 +68,7 @@ table_race_settings read_settings(const arguments& in, std::uint64_t elements) {
     throw usage_error(
         fmt::format("--churn must be from 0 to {}; found {}", most_churn, settings.churn));
   settings.queries = std::max(elements / elements_per_query, fewest_queries);
-  settings.seed = in.maybe_count(key_seed).value_or(settings.seed);
+  settings.seed = in.maybe_seed(key_seed).value_or(settings.seed);
   return settings;
 }
 

@@ -56,8 +56,8 @@ settings read_settings(const arguments& in) {
   what.elements = in.maybe_count(elements);
   if (what.elements == std::uint64_t{0})
     throw usage_error(fmt::format("{} must be at least 1; found 0", elements.flag));
-  const auto typed_seed = in.maybe_text(seed_value);
-  what.seed = typed_seed ? parse_seed(*typed_seed, seed_value.flag) : random_seed();
+  const auto given_seed = in.maybe_seed(seed_value);
+  what.seed = given_seed ? *given_seed : random_seed();
   what.needs = read_needs(in);
   // Before the work, not after it.
   in.refuse_unread();

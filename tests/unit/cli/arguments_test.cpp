@@ -39,6 +39,20 @@ TEST(arguments, are_read_with_their_type) {
   EXPECT_NO_THROW(in.refuse_unread());
 }
 
+TEST(arguments, a_seed_has_all_64_bits) {
+  arguments in;
+  EXPECT_FALSE(in.maybe_seed(other).has_value());
+  in.give("--other", {"18446744073709551615"});
+  in.give("--size", {"0xFEDCBA9876543210"});
+  EXPECT_EQ(in.maybe_seed(other), 18446744073709551615u);
+  EXPECT_EQ(in.maybe_seed(size), 0xfedcba9876543210u);
+  arguments wrong;
+  wrong.give("--other", {"1k"});
+  EXPECT_EQ(complaint([&] { wrong.maybe_seed(other); }),
+            "--other must be a whole number from 0 to 2^64-1, or 0x and hexadecimal digits; found "
+            "'1k'");
+}
+
 TEST(arguments, missing_and_repeated_ones_are_named) {
   arguments in;
   in.give("--size", {"1", "2"});
