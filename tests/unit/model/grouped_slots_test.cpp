@@ -49,7 +49,7 @@ class real_bucket {
   /// Whether it took an element with this hash.
   bool take(oneprobe::key_hash hash) {
     buckets::item item{.hash = hash, .element = {}};
-    return bucket_.try_put({}, item, 16) == oneprobe::verdict::placed;
+    return bucket_.try_put({}, item, 16) == oneprobe::put_result::placed;
   }
   unsigned load() const { return static_cast<unsigned>(std::popcount(bucket_.occupied({}))); }
   /// Erases the element in the i-th of the slots that are taken.
