@@ -205,7 +205,7 @@ def filter_cells(row):
         pair(row, "insert"),
         pair(row, "negative"),
         pair(row, "positive"),
-        f"{row['negative_lines']:.2f}",
+        f"{row['miss_lines']:.2f}",
         f"{row['miss_accesses']:.2f}",
         f"{100 * overflow:.3f} %" if overflow else "",
     )

@@ -128,7 +128,7 @@ void write_point(const block_model& block, const filter_plan& plan, double fpr, 
   const double mean = increasing_root(
       [&](double at) {
         const model::built_error error = fill(block, plan, at).error;
-        return std::max(error.fpr / fpr - 1, error.miss_accesses - default_negative_accesses);
+        return std::max(error.fpr / fpr - 1, error.miss_accesses - default_miss_accesses);
       },
       0.1, 1000.0);
   write_fill(block, plan, mean, after);

@@ -120,7 +120,7 @@ const std::vector<cli::option>& filter_frontier_options() {
 json filter_frontier(const cli::arguments& in) {
   const filter_needs defaults;
   const double d = on_the_grid(in, choices, defaults.largest_choices);
-  const double a = on_the_grid(in, accesses, default_negative_accesses);
+  const double a = on_the_grid(in, accesses, default_miss_accesses);
   const double x = on_the_grid(in, overfill, start_of_overfill);
   const std::optional<double> error = in.maybe_number(fpr), memory = in.maybe_number(bits);
   if (error && memory)

@@ -201,7 +201,7 @@ unsigned best_bits_set_standard(double bits_per_element) {
   return log_error(below) <= log_error(below + 1) ? below : below + 1;
 }
 
-double standard_negative_accesses(double bits_per_element, unsigned bits_set) {
+double standard_miss_accesses(double bits_per_element, unsigned bits_set) {
   check_bits_per_element(bits_per_element);
   check_bits_set(bits_set);
   return detail::geometric_sum(-std::expm1(-(bits_set / bits_per_element)), bits_set);

@@ -18,7 +18,7 @@ struct goal {
   std::uint64_t elements = 0;
   std::optional<double> fpr{};
   std::uint64_t bytes = 0;  // where no error is given; otherwise the most that any filter may have
-  double accesses = default_negative_accesses;
+  double accesses = default_miss_accesses;
   double list_accesses = 1;             // so many accesses a look into the overflow list costs
   double absorbed = absorbed_overfill;  // times the elements, without forcing any
 

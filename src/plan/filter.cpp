@@ -111,7 +111,7 @@ class planner {
     what.accesses =
         limit().value_or(kind == filter_kind::blocked || kind == filter_kind::balanced ||
                                  kind == filter_kind::fingerprint
-                             ? default_negative_accesses
+                             ? default_miss_accesses
                              : any_accesses);
     what.absorbed = absorbed_by(needs_, kind);
     // Fewer bits than elements: nothing is worth building.
@@ -140,7 +140,7 @@ class planner {
 
   bool by_error() const { return goal_.fpr.has_value(); }
   const goal& what() const { return goal_; }
-  double access_limit() const { return limit().value_or(default_negative_accesses); }
+  double access_limit() const { return limit().value_or(default_miss_accesses); }
 
  private:
   /// In accesses, however it was stated.

@@ -92,7 +92,7 @@ class Answer(unittest.TestCase):
     def test_costs_are_counted(self):
         for (name, _), row in self.rows.items():
             if name.startswith("blocked"):
-                for what in ("negative_lines", "insert_accesses", "miss_accesses", "hit_accesses"):
+                for what in ("miss_lines", "insert_accesses", "miss_accesses", "hit_accesses"):
                     self.assertEqual(row[what], 1, name)
                 self.assertEqual(row["overflow_fraction"], 0)
         for bits in (12, 24):

@@ -53,7 +53,7 @@ constexpr double allowed = 0.01;
 
 void compare(const filter_plan& plan, std::uint64_t seed) {
   const costs found = costs_of(plan, seed, filters_of_each, queries);
-  const double negative = model_negative_accesses(plan);
+  const double negative = model_miss_accesses(plan);
   std::printf("%-60s negative %.4f model %.4f  positive %.4f\n", name_of_plan(plan).c_str(),
               found.miss_accesses, negative, found.hit_accesses);
   EXPECT_NEAR(found.miss_accesses, negative, allowed * negative) << name_of_plan(plan);

@@ -79,17 +79,17 @@ inline double model_fpr(const oneprobe::filter_plan& plan) {
 }
 
 /// Mean accesses of a query for an absent key.
-inline double model_negative_accesses(const oneprobe::filter_plan& plan) {
+inline double model_miss_accesses(const oneprobe::filter_plan& plan) {
   using oneprobe::filter_kind;
   if (plan.kind == filter_kind::blocked) return 1;
   if (plan.has_candidates()) return oneprobe::forecast(plan, plan.elements).predicted.miss_accesses;
   // A partitioned filter reads one bit of each part, and the parts are as full as the whole.
-  return oneprobe::model::standard_negative_accesses(
+  return oneprobe::model::standard_miss_accesses(
       static_cast<double>(plan.cells) / static_cast<double>(plan.elements), plan.bits_set);
 }
 
 /// Mean accesses of a query for an element.
-inline double model_positive_accesses(const oneprobe::filter_plan& plan) {
+inline double model_hit_accesses(const oneprobe::filter_plan& plan) {
   if (plan.kind == oneprobe::filter_kind::blocked) return 1;
   if (plan.has_candidates()) return oneprobe::forecast(plan, plan.elements).predicted.hit_accesses;
   return plan.bits_set;

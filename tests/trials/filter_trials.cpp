@@ -241,9 +241,9 @@ json measure(const filter_plan& plan, std::uint64_t queries, std::uint64_t seed)
           {"standard_error", found.standard_error(model)},
           {"sigmas", (found.fpr() - model) / found.standard_error(model)},
           {"miss_accesses", found.miss_accesses},
-          {"negative_accesses_model", filters::model_negative_accesses(plan)},
+          {"negative_accesses_model", filters::model_miss_accesses(plan)},
           {"hit_accesses", found.hit_accesses},
-          {"positive_accesses_model", filters::model_positive_accesses(plan)},
+          {"positive_accesses_model", filters::model_hit_accesses(plan)},
           {"memory_bytes", plan.memory().total()}};
 }
 

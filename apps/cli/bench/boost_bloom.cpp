@@ -69,7 +69,7 @@ class boost_contender final : public contender {
     // Each block is read once, whatever is asked; none of these lies across lines that it does
     // not fill.
     constexpr double lines = (sizeof(typename Block::value_type) + 63) / 64;
-    return {.negative_lines = lines,
+    return {.miss_lines = lines,
             .insert_accesses = 1,
             .miss_accesses = 1,
             .hit_accesses = 1,

@@ -45,7 +45,7 @@ struct contender_facts {
 
 /// Work counted in software, per operation.
 struct counted_costs {
-  double negative_lines = 0;
+  double miss_lines = 0;
   std::optional<double> insert_accesses{};
   double miss_accesses = 0;
   std::optional<double> hit_accesses{};

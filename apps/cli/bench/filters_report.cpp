@@ -127,7 +127,7 @@ report row_of(const filter_contest& contest, const contest_entry& entry) {
   for (const auto& [name, what] : latency_figures)
     add_optional(out, fmt::format("insert_{}_ns", name),
                  single ? std::optional((*single).*what) : std::nullopt);
-  out.number("negative_lines", result.costs.negative_lines);
+  out.number("miss_lines", result.costs.miss_lines);
   add_optional(out, "insert_accesses", result.costs.insert_accesses);
   out.number("miss_accesses", result.costs.miss_accesses);
   add_optional(out, "hit_accesses", result.costs.hit_accesses);
@@ -232,7 +232,7 @@ std::string ratio_table(const filter_contest& contest, Base&& base_times) {
   for (const auto& [facts, result] : contest.entries) {
     if (facts.kind == contender_kind::memory) continue;
     std::string line =
-        fmt::format("  {:{}}{:6.2f}", shown_name(facts), name_width, result.costs.negative_lines);
+        fmt::format("  {:{}}{:6.2f}", shown_name(facts), name_width, result.costs.miss_lines);
     for (const operation what : shown) {
       const auto found = ratio_of(result.ns(what), base_times(what));
       line += fmt::format("{:>15}", found ? fmt::format("{:.2f} +-{:.2f}", found->median,

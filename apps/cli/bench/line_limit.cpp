@@ -51,7 +51,7 @@ class line_limit final : public contender {
   }
 
   counted_costs count_costs(key_span, key_span) const override {
-    return {.negative_lines = 1, .miss_accesses = 1};
+    return {.miss_lines = 1, .miss_accesses = 1};
   }
 
  private:

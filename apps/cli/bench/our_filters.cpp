@@ -64,9 +64,9 @@ class our_filter final : public contender {
   }
 
   counted_costs count_costs(key_span inserted, key_span absent) const override {
-    const auto [miss_accesses, negative_lines] = mean_path(absent);
+    const auto [miss_accesses, miss_lines] = mean_path(absent);
     const double hit_accesses = mean_path(inserted).accesses;
-    return {.negative_lines = negative_lines,
+    return {.miss_lines = miss_lines,
             // The mean of a whole filling. A search goes past the buckets that turned the element
             // away, which its insertion visited, and past those that handed it on later, for each
             // of which another's insertion went on to the next bucket in its stead.

@@ -25,8 +25,8 @@ inline constexpr unsigned turnovers = 10;  // of all flows in a day
 struct filter_measure {
   double fpr = 0;  // of so many names that are not there
   std::uint64_t asked = 0;
-  double negative_lines = 0;
-  double positive_lines = 0;
+  double miss_lines = 0;
+  double hit_lines = 0;
   std::uint64_t overflow = 0;
   std::uint64_t memory_bytes = 0;
   double bulk_query_ns = 0;

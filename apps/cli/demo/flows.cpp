@@ -94,7 +94,7 @@ struct counting_allocator {
   std::uint64_t* held;
 };
 
-using rehashing_map =
+using standard_map =
     std::unordered_map<flow_id, std::uint64_t, standard_hash, std::equal_to<flow_id>,
                        counting_allocator<std::pair<const flow_id, std::uint64_t>>>;
 
@@ -156,8 +156,9 @@ table_measure measure_ours(const table_plan& plan, const tick_clock& clock, cons
 
 void measure_beside(const tick_clock& clock, const teller& tell, table_findings& found) {
   std::uint64_t held_bytes = 0;
-  rehashing_map map(0, standard_hash{seeded_hash(seed)}, {},
-                    rehashing_map::allocator_type(held_bytes));
+  standard_map map(0, standard_hash{seeded_hash(seed)}, {},
+                   standard_map::allocator_type(held_bytes));
+  map.reserve(flow_count);
   latency_watch watch(clock);
   std::size_t buckets = map.bucket_count();
   const auto come = [&](std::uint64_t number) {

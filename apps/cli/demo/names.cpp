@@ -80,8 +80,8 @@ double lines_of(const held_filter& filter, std::uint64_t first) {
 
 /// What a filter of all names is, but for its answers.
 filter_measure measure(const held_filter& filter) {
-  return {.negative_lines = lines_of(filter, first_absent),
-          .positive_lines = lines_of(filter, 0),
+  return {.miss_lines = lines_of(filter, first_absent),
+          .hit_lines = lines_of(filter, 0),
           .overflow = filter.stats().counts.overflow,
           .memory_bytes = filter.memory().size()};
 }

@@ -69,7 +69,7 @@ class demo_page {
     figure(error_chart(names));
     put("<h2>A table of {} flows</h2>\n<p>Flows come and go for a day, {} turnovers of all of "
         "them. Wanted: at most one in {} overflows. Planned: {}. Beside it std::unordered_map, "
-        "which grows as it goes.</p>",
+        "reserved for as many.</p>",
         grouped(static_cast<double>(demo::flow_count)), turnovers, grouped(1 / wanted_overflow),
         escaped(table_choice(flows)));
     table(table_lines(flows), "predicted", "measured", "std::unordered_map");

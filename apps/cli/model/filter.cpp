@@ -165,10 +165,10 @@ report plain(filter_kind which, const arguments& in) {
                      : printed        ? printed_bits_set(beta)
                                       : model::best_bits_set_standard(beta);
   const double error = plain_error(which, beta, k, in.maybe_count(finite));
-  return report_costs(
-      which == filter_kind::standard ? "standard" : "partitioned", "SSH, Section III",
-      // Every bit lies in a line of its own.
-      {error, beta, k, 1.0 * k, 1.0 * k, model::standard_negative_accesses(beta, k)});
+  return report_costs(which == filter_kind::standard ? "standard" : "partitioned",
+                      "SSH, Section III",
+                      // Every bit lies in a line of its own.
+                      {error, beta, k, 1.0 * k, 1.0 * k, model::standard_miss_accesses(beta, k)});
 }
 
 // --- blocked ------------------------------------------------------------------------------------

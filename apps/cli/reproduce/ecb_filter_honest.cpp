@@ -174,7 +174,7 @@ outcome honest_filter_figure(const conditions& in, const place& at) {
       papers_point(12).fpr / best_blocked(12), best_blocked(24) / papers_point(24).fpr,
       best_blocked(32) / papers_point(32).fpr, best_blocked(40) / papers_point(40).fpr,
       papers_point(40).miss_accesses, papers_point(8).miss_accesses, factor_at(24), factor_at(32),
-      factor_at(40), default_negative_accesses, bits_set_for(40),
+      factor_at(40), default_miss_accesses, bits_set_for(40),
       model::best_bits_set_blocked(40, block_bits));
   accesses.lines.push_back(std::move(ours_accesses));
   accesses.lines.push_back(std::move(accesses_seen));

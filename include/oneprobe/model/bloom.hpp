@@ -39,7 +39,7 @@ unsigned best_bits_set_standard(double bits_per_element);
 
 /// Mean memory accesses of a query for an absent key that reads bit after bit and stops at the
 /// first zero, each bit in a line of its own: (1 - x^k) / (1 - x), x the fraction of ones.
-double standard_negative_accesses(double bits_per_element, unsigned bits_set);
+double standard_miss_accesses(double bits_per_element, unsigned bits_set);
 
 using oneprobe::block_layout;
 

@@ -66,7 +66,7 @@ struct filter_needs {
   plan_detail detail = plan_detail::full;
 };
 
-inline constexpr double default_negative_accesses = 1.2;
+inline constexpr double default_miss_accesses = 1.2;
 
 /// What the planned filter does with more elements than it was planned for.
 struct overfill_forecast {

@@ -39,7 +39,7 @@ TEST(part_plans, are_at_most_two_percent_larger_than_the_best) {
       EXPECT_GE(ratio, 0.999) << error << " " << elements;
       EXPECT_LE(ratio, 1.02) << error << " " << elements;
       EXPECT_LE(plan.predicted.fpr, error);
-      EXPECT_LE(plan.predicted.miss_accesses, default_negative_accesses * (1 + 1e-9));
+      EXPECT_LE(plan.predicted.miss_accesses, default_miss_accesses * (1 + 1e-9));
       EXPECT_EQ(plan.elements, elements);
     }
 }

@@ -420,7 +420,7 @@ class fingerprint_buckets {
 
 template <isa Level, remainder_search Search, class Shape>
 put_result fingerprint_buckets<Level, Search, Shape>::try_put(position at, item& element,
-                                                           std::uint32_t) noexcept {
+                                                              std::uint32_t) noexcept {
   std::byte* const bucket = bucket_at(at.bucket);
   const std::uint64_t window = window_of(bucket);
   const bool marked = window >> (word_bits - 1) != 0;
