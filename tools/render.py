@@ -26,6 +26,7 @@ import render_blocks  # noqa: E402
 import render_choosing  # noqa: E402
 import render_integrations  # noqa: E402
 import render_mutants  # noqa: E402
+import render_readme  # noqa: E402
 import render_redis  # noqa: E402
 import render_sources  # noqa: E402
 import render_trials  # noqa: E402
@@ -61,7 +62,7 @@ def blocks_of(path):
 # The list has three parts, one rendered after the other, since the tool is built from the first, and pages of the second are
 # also in the third. Within a part no file is rendered twice.
 SOURCES = (
-    in_sources("the_default_plans_are_what_the_planner_says", "oneprobe_default_plans", "default_plan_table.hpp", "source.long"),
+    in_sources("the_default_plans_are_what_the_planner_says", "oneprobe_default_plans", "default_filter_plan_table.hpp", "source.long"),
     in_sources("the_default_tables_are_what_the_planner_says", "oneprobe_default_tables", "default_table_designs.hpp"),
     in_sources("the_tag_refusals_are_what_the_model_says", "oneprobe_tag_refusals", "tag_refusals_table.hpp"),
 )
@@ -70,6 +71,7 @@ RECORDED = (
     recorded("the_trials_page_is_what_was_recorded", render_trials),
     recorded("the_guide_shows_what_was_recorded", render_choosing),
     recorded("the_pages_of_the_integrations_are_what_was_recorded", render_integrations),
+    recorded("the_readme_claims_what_was_recorded", render_readme),
     recorded("the_redis_page_is_what_was_recorded", render_redis),
     recorded("the_page_of_faults_is_what_the_list_says", render_mutants),
     recorded("the_benchmarks_are_drawn_as_recorded", draw_benchmarks),
