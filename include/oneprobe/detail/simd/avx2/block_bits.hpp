@@ -3,7 +3,10 @@
 // The same answers and the same bytes as the plain ones; the tests hold them to each other.
 #pragma once
 
+#include "oneprobe/detail/base/word_access.hpp"
 #include "oneprobe/detail/simd/isa.hpp"
+#include "oneprobe/detail/simd/plain/block_bits.hpp"
+
 #if ONEPROBE_HAS_SIMD
 
 #include <immintrin.h>
@@ -13,9 +16,6 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-
-#include "oneprobe/detail/base/word_access.hpp"
-#include "oneprobe/detail/simd/plain/block_bits.hpp"
 
 namespace oneprobe::inline v0_1 {
 namespace detail {

@@ -6,7 +6,12 @@
 // same answers and the same bytes as the plain ones; the tests hold them to each other.
 #pragma once
 
+#include "oneprobe/detail/base/word_access.hpp"
+#include "oneprobe/detail/simd/avx2/block_bits.hpp"
+#include "oneprobe/detail/simd/avx512/block_mask_batches.hpp"
+#include "oneprobe/detail/simd/avx512/block_masks.hpp"
 #include "oneprobe/detail/simd/isa.hpp"
+
 #if ONEPROBE_HAS_SIMD
 
 #include <immintrin.h>
@@ -14,11 +19,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-
-#include "oneprobe/detail/base/word_access.hpp"
-#include "oneprobe/detail/simd/avx2/block_bits.hpp"
-#include "oneprobe/detail/simd/avx512/block_mask_batches.hpp"
-#include "oneprobe/detail/simd/avx512/block_masks.hpp"
 
 namespace oneprobe::inline v0_1 {
 namespace detail {

@@ -5,7 +5,10 @@
 // has room for eight groups: those of eight elements, of four or of two. So they share that work.
 #pragma once
 
+#include "oneprobe/detail/simd/avx512/block_masks.hpp"
 #include "oneprobe/detail/simd/isa.hpp"
+#include "oneprobe/detail/simd/plain/block_positions.hpp"
+
 #if ONEPROBE_HAS_SIMD
 
 #include <immintrin.h>
@@ -16,9 +19,6 @@
 #include <cstdint>
 #include <span>
 #include <utility>
-
-#include "oneprobe/detail/simd/avx512/block_masks.hpp"
-#include "oneprobe/detail/simd/plain/block_positions.hpp"
 
 namespace oneprobe::inline v0_1::detail {
 

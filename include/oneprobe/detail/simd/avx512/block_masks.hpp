@@ -4,6 +4,8 @@
 #pragma once
 
 #include "oneprobe/detail/simd/isa.hpp"
+#include "oneprobe/detail/simd/plain/block_positions.hpp"
+
 #if ONEPROBE_HAS_SIMD
 
 #include <immintrin.h>
@@ -11,8 +13,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-
-#include "oneprobe/detail/simd/plain/block_positions.hpp"
 
 namespace oneprobe::inline v0_1::detail {
 
