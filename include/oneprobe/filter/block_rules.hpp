@@ -63,10 +63,13 @@ struct block_state {
   double admit_probability = 0;     // p; 0 for tracking and popcount
   std::uint32_t tracking_bits = 1;  // w >= 1 for tracking and popcount, else of no meaning
 
+  /// Whether a block has a load counter.
   constexpr bool counts_elements() const noexcept { return rule != lookup_rule::popcount; }
+  /// Whether a block remembers by bits whom it refused.
   constexpr bool tracks() const noexcept {
     return rule == lookup_rule::popcount || rule == lookup_rule::tracking;
   }
+  /// Whether a block remembers by a flag that it refused somebody.
   constexpr bool flags() const noexcept {
     return rule == lookup_rule::flag || rule == lookup_rule::coin_flag;
   }

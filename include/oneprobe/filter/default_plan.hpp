@@ -197,6 +197,7 @@ inline filter_plan default_fingerprint(std::uint64_t elements, double fpr) {
 
 }  // namespace detail
 
+/// The errors that there are default plans for, from the least to the largest.
 inline constexpr double default_plan_least_fpr = 1e-9;
 inline constexpr double default_plan_largest_fpr = 0.5;
 

@@ -18,9 +18,10 @@
 
 namespace oneprobe::inline v0_1 {
 
+/// What a set holds.
 template <class Key>
 struct set_element {
-  const Key key;
+  const Key key;  // stays as it is for as long as the element lives
 };
 
 template <class Key, class Hash = seeded_hash, class Equal = std::equal_to<>,

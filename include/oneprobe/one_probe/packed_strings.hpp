@@ -30,6 +30,7 @@
 
 namespace oneprobe::inline v0_1 {
 
+/// The summary of sorted strings without gaps: an erasable_summary, as level_summary says.
 class packed_strings_summary {
  public:
   /// Refuses a plan that is for another summary.
@@ -61,6 +62,7 @@ class packed_strings_summary {
     --size_;
     write(size_ * width_, width_, 0);
   }
+  /// Forgets all elements.
   void clear() noexcept {
     std::memset(memory_.data(), 0, memory_.size());
     size_ = 0;
