@@ -16,7 +16,7 @@ A name needs no sentence of its own where
 
 - it is a special member (constructors without a parameter, copies, moves, destructors), or its meaning is the standard library's:
   operators of comparison, and the names in STANDARD below;
-- it is an overload of a function that has one;
+- it is an overload of a function above it that has one;
 - several declarations stand below one sentence, with no line between: functions or aliases of one type, constants, macros; or a
   struct and then the functions that answer with it. Fields and enumerators have a sentence each, unless
 - the sentence of their struct or enum names them;
@@ -181,6 +181,16 @@ class Header:
 
     def declaration(self, line):
         return self.extent(line)[2]
+
+    def head(self, line):
+        """A class or an enum up to its brace, as it is written."""
+        first, last = self.extent(line)[0] - 1, line - 1
+        while not re.search(r"[{;]", self.code(last)):
+            last += 1
+        kept = [self.code(i) for i in range(first, last + 1)]
+        kept[-1] = re.split(r" ?[{;]", kept[-1])[0]
+        indent = min(len(code) - len(code.lstrip()) for code in kept)
+        return "\n".join(code[indent:] for code in kept)
 
     def closing_line(self, line):
         """Where the class that begins in this line ends."""
@@ -422,12 +432,14 @@ def judge(names, headers):
 
     overloads = {}
     for name in names:
-        if name.why == "its own" and name.kind == "function":
-            overloads.setdefault(name.full, name)
+        if name.own and name.kind == "function":
+            overloads.setdefault((name.header, name.full), name)
     share_sentences(names, headers)
     for name in names:
-        if not name.why and name.kind == "function" and name.full in overloads:
-            name.why, name.elsewhere = "an overload", overloads[name.full]
+        if not name.why and name.kind == "function":
+            other = overloads.get((name.header, name.full))
+            if other is not None and other.line < name.line:
+                name.why, name.elsewhere = "an overload", other
         if not name.why and name.kind in ("enumerator", "variable") and name.parent is not None:
             if name.name in words_of(name.parent.own):
                 name.why, name.elsewhere = "its type's sentence names it", name.parent

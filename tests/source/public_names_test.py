@@ -141,6 +141,7 @@ class told {
 
     def test_overloads_share_a_sentence(self):
         self.assert_complete("/// Told.\nint told(int x);\n\nint told(double x);")
+        self.assert_lacking("int told(int x);\n\n/// The same for others.\nint told(double x);", ("told", 1))
         self.assert_lacking("/// Told.\nint told(int x);\nstruct other {\n  int told();\n};", ("other", 3), ("other::told", 4))
 
     def test_declarations_below_one_sentence_share_it(self):

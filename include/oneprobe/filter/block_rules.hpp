@@ -15,6 +15,7 @@ enum class block_layout : std::uint8_t {
   lanes = 2,        // one position in each of k equal lanes ("split block")
 };
 
+/// "independent", "distinct", "lanes".
 constexpr std::string_view name_of(block_layout layout) {
   switch (layout) {
     case block_layout::independent:
@@ -38,6 +39,7 @@ enum class lookup_rule : std::uint8_t {
   popcount = 5,   // no counter: refuses once its popcount reaches T; w bits remember whom
 };
 
+/// "counter", "coin", "flag", "coin-flag", "tracking", "popcount".
 constexpr std::string_view name_of(lookup_rule rule) {
   switch (rule) {
     case lookup_rule::counter:

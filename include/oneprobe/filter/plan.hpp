@@ -21,7 +21,7 @@
 
 namespace oneprobe::inline v0_1 {
 
-/// The values are written to files.
+/// Where a filter keeps what of its elements. The values are written to files.
 enum class filter_kind : std::uint8_t {
   standard = 1,     // k bits anywhere
   partitioned = 2,  // one bit in each of k parts
@@ -31,6 +31,7 @@ enum class filter_kind : std::uint8_t {
   fingerprint = 6,  // a fingerprint in the first of d buckets that keeps it
 };
 
+/// "standard", "partitioned", "blocked", "counting", "balanced", "fingerprint".
 constexpr std::string_view name_of(filter_kind kind) {
   switch (kind) {
     case filter_kind::standard:

@@ -30,6 +30,7 @@ enum class filter_condition : std::uint8_t {
                // error grows faster
 };
 
+/// "as planned", "over-full", "degraded".
 constexpr std::string_view name_of(filter_condition condition) {
   switch (condition) {
     case filter_condition::as_planned:

@@ -90,6 +90,7 @@ class bounded_map
     });
   }
 
+  /// Inserts the element unless the key is there.
   result insert(const Key& key, const Value& value) { return try_emplace(key, value); }
   result insert(const Key& key, Value&& value) { return try_emplace(key, std::move(value)); }
   /// Also for a key of another type.

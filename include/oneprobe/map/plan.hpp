@@ -24,6 +24,7 @@ enum class table_workload : std::uint8_t {
   fill_only = 1,  // nothing is erased
 };
 
+/// "churn", "fill-only".
 constexpr std::string_view name_of(table_workload workload) {
   switch (workload) {
     case table_workload::churn:

@@ -18,6 +18,7 @@ enum class insertion : std::uint8_t {
   full,        // neither had room; nothing was changed
 };
 
+/// "inserted", "present", "overflowed", "full".
 constexpr std::string_view name_of(insertion outcome) {
   switch (outcome) {
     case insertion::inserted:

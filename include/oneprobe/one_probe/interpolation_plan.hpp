@@ -80,6 +80,7 @@ struct interpolation_plan {
   }
 };
 
+/// The first parameter that is not as it must be, in words.
 inline std::optional<std::string> find_fault(const interpolation_plan& plan) {
   detail::plan_check check;
   check(plan.elements >= 1 && plan.elements <= interpolation_plan::most_blocks, "elements",

@@ -29,6 +29,7 @@ enum class summary_kind : std::uint8_t {
   own,            // the caller brings it; the plan is that of the table only
 };
 
+/// "single-filter", "multi-filter", "interpolation", "own".
 constexpr std::string_view name_of(summary_kind kind) {
   switch (kind) {
     case summary_kind::single_filter:
@@ -51,6 +52,7 @@ enum class summary_deletion : std::uint8_t {
   counting,     // the summary forgets them (filters count): nothing is ever reconstructed
 };
 
+/// "none", "lazy", "incremental", "counting".
 constexpr std::string_view name_of(summary_deletion deletion) {
   switch (deletion) {
     case summary_deletion::none:
@@ -71,6 +73,7 @@ enum class summary_departures : std::uint8_t {
   first_level,  // only those of the first level do: the worst there is
 };
 
+/// "any", "first-level".
 constexpr std::string_view name_of(summary_departures departures) {
   switch (departures) {
     case summary_departures::any:

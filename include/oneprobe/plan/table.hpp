@@ -43,6 +43,7 @@ enum class table_partition : std::uint8_t {
   access_optimal,  // the papers': geometric, least overflow for its accesses (OFH Theorem 6)
 };
 
+/// "churn", "fill-only", "access-optimal".
 constexpr std::string_view name_of(table_partition partition) {
   switch (partition) {
     case table_partition::churn:
