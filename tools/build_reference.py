@@ -29,6 +29,7 @@ KIND_WORDS = {"typedef": "alias", "define": "macro", "variable": "constant"}
 
 STYLE_OF_REFERENCE = STYLE + """
 .entry { margin: 1.25rem 0 } .entry > pre { margin: 0 0 .4rem } .entry > p { margin: .4rem 0 } .entry pre a { text-decoration: none } .entry pre a:hover { text-decoration: underline }
+main { max-width: 64rem }
 .members { margin-left: 1.5rem } .kind { color: var(--quiet); font-weight: 400; font-size: .75em; margin-left: .5rem }
 .wide td:first-child code { background: none; padding: 0; overflow-wrap: normal }
 :target { scroll-margin-top: 1rem } .entry:target, tr:target { outline: 2px solid var(--link); outline-offset: 4px }
@@ -120,7 +121,7 @@ class Reference:
         self.output = output
         self.document = document
         names, headers = public_names.read()
-        self.names = [name for name in names if name.why]
+        self.names = names
         self.headers = headers
         self.pages = sorted({name.header for name in names} | {path for path in headers if public_names.is_public(path)}, key=self.order)
         self.anchors, taken = {}, set()
@@ -310,16 +311,17 @@ class Reference:
     def members(self, owner):
         enumerators = [name for name in owner.members if name.kind == "enumerator"]
         fields = [name for name in owner.members if name.kind == "variable" and "static" not in self.declaration(name).split()]
-        types = [name for name in owner.members if name.kind in TYPE_KINDS + ("enum",)]
-        others = [name for name in owner.members if name not in enumerators + fields + types and name.why]
-        out = []
+        enums = [name for name in owner.members if name.kind == "enum"]
+        types = [name for name in owner.members if name.kind in TYPE_KINDS]
+        others = [name for name in owner.members if name not in enumerators + fields + enums + types]
+        out = [self.type_section(one, 3) for one in enums]
         if enumerators:
             out.append(self.rows(enumerators, ("Value", "Says")))
         if fields:
             out.append(self.rows(fields, ("Field", "Says")))
-        out += [self.type_section(one, 3) for one in types]
         if others:
             out.append(self.entries(others))
+        out += [self.type_section(one, 3) for one in types]
         for base in owner.bases:
             found = next((one for one in self.by_name.get(base, []) if one.kind in TYPE_KINDS), None)
             if found is not None:

@@ -9,6 +9,7 @@ Doxygen reads the headers, but those in detail/, and says which names there are 
 as they stand:
 
 - `///` lines above a declaration, and `//` behind it with its further lines below;
+  What begins with REQUIRES is no sentence: first comes what a function does. A letter of the papers is one for a field;
 - the essay at the top of a header, about what the header is named for: `standard_filter` in filter/standard.hpp. A line of it
   with a name, two blanks at least and words is a sentence about that name.
 
@@ -421,7 +422,7 @@ def judge(names, headers):
     concepts = {name.name: name for name in names if name.kind == "concept"}
 
     for name in names:
-        if name.own:
+        if name.own and not " ".join(name.own).lstrip().startswith("REQUIRES"):
             name.why = "its own"
         elif is_special(name):
             name.why = "a special member"
@@ -432,7 +433,7 @@ def judge(names, headers):
 
     overloads = {}
     for name in names:
-        if name.own and name.kind == "function":
+        if name.why == "its own" and name.kind == "function":
             overloads.setdefault((name.header, name.full), name)
     share_sentences(names, headers)
     for name in names:
@@ -507,7 +508,7 @@ def share_sentences(names, headers):
         if name.kind not in SHARING:
             continue
         head = first_of.get((name.header, first - 1))
-        if name.above:
+        if name.above and name.why == "its own":
             head = name
         elif head is not None and not goes_with(head, name, declaration):
             head = None

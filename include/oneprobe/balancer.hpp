@@ -117,7 +117,7 @@ class probed_resources {
 
 class balancer {
  public:
-  /// Refuses a plan that no scheme can follow.
+  /// Balances by this plan. Refuses one that no scheme can follow.
   explicit balancer(const balancer_plan& plan)
       : scheme_(scheme_of(plan)), rule_(rule_of(plan)), resort_(plan.overflow) {}
 

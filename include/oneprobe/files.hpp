@@ -83,7 +83,7 @@ class [[nodiscard]] loaded {
   /// The same as has_value().
   explicit operator bool() const noexcept { return has_value(); }
 
-  /// REQUIRES: has_value().
+  /// The value. REQUIRES: has_value().
   T& operator*() & noexcept { return *std::get_if<0>(&state_); }
   const T& operator*() const& noexcept { return *std::get_if<0>(&state_); }
   T&& operator*() && noexcept { return std::move(*std::get_if<0>(&state_)); }
@@ -91,7 +91,7 @@ class [[nodiscard]] loaded {
   T* operator->() noexcept { return std::get_if<0>(&state_); }
   const T* operator->() const noexcept { return std::get_if<0>(&state_); }
 
-  /// REQUIRES: !has_value().
+  /// Why there is no value. REQUIRES: !has_value().
   const load_failure& failure() const& noexcept { return *std::get_if<1>(&state_); }
   load_failure&& failure() && noexcept { return std::move(*std::get_if<1>(&state_)); }
 

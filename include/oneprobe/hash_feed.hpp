@@ -44,7 +44,7 @@ class hash_feed {
                   }) {}
 
   std::size_t size() const noexcept { return size_; }
-  /// REQUIRES: first + out.size() <= size().
+  /// Makes the hashes of keys first, first + 1, ... REQUIRES: first + out.size() <= size().
   void fill(std::size_t first, std::span<key_hash> out) const { make_(maker_, first, out); }
 
  private:

@@ -89,6 +89,8 @@ inline const char* address() { return "http://"; }
 """)
 
     def test_other_comments_are_no_sentences(self):
+        self.assert_lacking("/// REQUIRES: x > 0.\nint silent(int x);", ("silent", 2))
+        self.assert_complete("/// Does it. REQUIRES: x > 0.\nint told(int x);")
         self.assert_lacking("// A thought.\nint silent();", ("silent", 2))
         self.assert_lacking("/// A struct.\nstruct told {\n  // parts\n  int silent = 0;\n};  // behind it", ("told::silent", 4))
         self.assert_lacking("int silent(int x) {\n  int y = x;  // a local one\n  return y;\n}", ("silent", 1))

@@ -246,7 +246,7 @@ class concurrent_map {
   erase_outcome erase(const Key& key) { return erase(key, hash_(key)); }
   erase_outcome erase(const Key& key, key_hash hash);
 
-  /// REQUIRES: no other thread uses the map.
+  /// Takes all elements out. REQUIRES: no other thread uses the map.
   void clear() noexcept {
     std::memset(memory_.data(), 0, memory_.size());
     size_.clear();

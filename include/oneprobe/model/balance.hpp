@@ -52,7 +52,8 @@ struct balance_bound {
   std::optional<unsigned> largest_load() const;
 };
 
-/// Requires accesses >= 1 - overflow_fraction: an element that is placed is accessed.
+/// P_LB of so many elements in many buckets. Requires accesses >= 1 - overflow_fraction: an element
+/// that is placed is accessed.
 balance_bound lower_bound_loads(double elements_per_bucket, double accesses,
                                 double overflow_fraction);
 

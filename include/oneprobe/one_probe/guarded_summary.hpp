@@ -47,7 +47,7 @@ class guarded_summary {
   /// Watchers that one admission looks at. The paper's designs have less than one on average.
   static constexpr std::uint32_t most_watchers = 4096;
 
-  /// REQUIRES: the summary is empty.
+  /// Guards this summary. REQUIRES: it is empty.
   guarded_summary(Summary summary, const summary_plan& plan)
       : summary_(std::move(summary)),
         lists_(is_watched ? plan.slots() : 0, is_watched ? plan.elements : 1),

@@ -56,7 +56,7 @@ class interpolation_summary {
   /// An insertion that would move strings of more blocks than this is answered with `full`.
   static constexpr std::uint32_t most_shifted_blocks = 256;
 
-  /// Refuses a plan that has a fault.
+  /// An empty summary. Refuses a plan that has a fault.
   explicit interpolation_summary(const interpolation_plan& plan)
       : interpolation_summary(checked(plan), line_memory(plan.memory_bytes())) {}
   /// For a one_probe_map; refuses a plan that is for another summary.
@@ -79,7 +79,7 @@ class interpolation_summary {
 
   /// Takes an element of this level, or says why not.
   summary_outcome insert(key_hash hash, std::uint32_t level);
-  /// REQUIRES: insert(hash, level) kept it, and it was not erased since.
+  /// Forgets an element. REQUIRES: insert(hash, level) kept it, and it was not erased since.
   void erase(key_hash hash, std::uint32_t level);
   void clear() noexcept { std::memset(memory_.data(), 0, memory_.size()); }
 

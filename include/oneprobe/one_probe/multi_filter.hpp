@@ -75,7 +75,7 @@ class basic_multi_filter_summary {
     }
     changed.clear();
   }
-  /// REQUIRES: insert(hash, level) kept it, and it was not erased since.
+  /// Forgets an element. REQUIRES: insert(hash, level) kept it, and it was not erased since.
   void erase(key_hash hash, std::uint32_t level) noexcept requires(counts) {
     const detail::cell_sequence sequence(hash);
     for (std::uint32_t i = 0; i <= level; ++i) {

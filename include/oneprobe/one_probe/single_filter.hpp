@@ -150,7 +150,7 @@ class basic_single_filter_summary {
       cells_.set_raw(changed.all()[i - 1].cell, changed.all()[i - 1].before);
     changed.clear();
   }
-  /// REQUIRES: insert(hash, level) kept it, and it was not erased since.
+  /// Forgets an element. REQUIRES: insert(hash, level) kept it, and it was not erased since.
   void erase(key_hash hash, std::uint32_t level) noexcept
       requires(use == detail::cell_use::counting) {
     for_each_cell(hash, [&](std::uint64_t cell) {

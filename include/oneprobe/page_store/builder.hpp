@@ -50,8 +50,8 @@ namespace oneprobe::inline v0_1 {
 
 class page_store_builder {
  public:
-  /// Refuses a plan that has a fault. An existing file is replaced by finish(), and keeps its
-  /// permissions.
+  /// Begins a file. Refuses a plan that has a fault. An existing file is replaced by finish(), and
+  /// keeps its permissions.
   static loaded<page_store_builder> create(const std::string& path, const page_store_plan& plan,
                                            std::uint64_t seed = random_seed());
 

@@ -92,7 +92,8 @@ class page_store {
 
   // ---- lookup ----
 
-  /// REQUIRES: as many bytes of key and value as the plan says. Reads at most one page.
+  /// Reads the value of a key, and at most one page. REQUIRES: as many bytes of key and value as
+  /// the plan says.
   get_outcome get(std::span<const std::byte> key, std::span<std::byte> value) const;
   /// How get() comes to its answer. REQUIRES: as many bytes as the plan says.
   store_path explain(std::span<const std::byte> key) const { return look(key, {}); }

@@ -207,7 +207,8 @@ inline level_odds level_odds_of(const page_store_plan& plan, double elements) no
 
 }  // namespace detail
 
-/// Refuses, naming the parameter, what is outside the limits above.
+/// The plan of a store for so many records of these sizes that come and go. Refuses, naming the
+/// parameter, what is outside the limits above.
 inline page_store_plan default_page_store_plan(std::uint64_t elements, std::uint32_t key_bytes,
                                                std::uint32_t value_bytes,
                                                std::uint32_t page_bytes = 4096) {
