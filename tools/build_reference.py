@@ -22,9 +22,10 @@ from site_look import PAGE, STYLE, relative  # noqa: E402
 ROOMS = (
     ("", "Keys, memory, files, work on resources"), ("filter", "Filters"), ("map", "Tables"), ("one_probe", "Summaries"),
     ("page_store", "Page store"), ("plan", "Planning"), ("model", "Predicting"), ("sim", "Simulating"),
-    ("baseline", "For comparison"),
+    ("baseline", "For comparison"), ("detail", "Inside"),
 )
 NOT_PROMISED = {"baseline"}
+INSIDE = "Names that public declarations use. The header they stand in is not promised: the public headers include it."
 KIND_WORDS = {"typedef": "alias", "define": "macro", "variable": "constant"}
 
 STYLE_OF_REFERENCE = STYLE + """
@@ -143,12 +144,12 @@ class Reference:
     def order(path):
         rooms = [room for room, _ in ROOMS]
         room = Reference.room(path)
-        return (rooms.index(room) if room in rooms else len(rooms), not public_names.is_public(path), path)
+        return (rooms.index(room) if room in rooms else len(rooms), path)
 
     @staticmethod
     def room(path):
-        """The room of a header: filter of filter/plan.hpp, and of detail/filter/parts.hpp."""
-        parts = pathlib.PurePosixPath(path.removeprefix("detail/")).parts
+        """The room of a header: filter of filter/plan.hpp, detail of detail/filter/parts.hpp."""
+        parts = pathlib.PurePosixPath(path).parts
         return parts[0] if len(parts) > 1 else ""
 
     # ---- links ----
@@ -248,7 +249,10 @@ class Reference:
         if name.own:
             return self.text(name.own, at)
         if name.elsewhere is None:
-            return "<p>The top of this page is about it.</p>" if "essay" in name.why and not inline else ""
+            if "essay" not in name.why or inline:
+                return ""
+            line = "line" in name.why
+            return f"<p>{self.prose(self.summary(name), at)}.</p>" if line else "<p>The top of this page is about it.</p>"
         other = self.link(name.elsewhere, name.header)
         if name.why == "its type says it":
             return f"<p>{other}: {self.prose(self.summary(name.elsewhere), at)}</p>"
@@ -394,7 +398,7 @@ class Reference:
             if self.room(path) in NOT_PROMISED:
                 out.append("<p>There to compare with: not part of the interface that versions promise.</p>")
         else:
-            out.append("<p>A base of public classes. Not to be included by itself.</p>")
+            out.append(f"<p>{INSIDE}</p>")
         main = next((name for name in types if "essay" in name.why), None)
         out.append(self.text(header.essay, (path, main.full if main else self.namespace(path))))
         for name in types:
@@ -420,13 +424,15 @@ class Reference:
         out = [
             "<h1>Reference</h1>",
             "<p>Every public name and what its header says of it, by header. All of them are in the namespace <code>oneprobe</code>; "
-            'what is in <code>detail</code> is not listed and not promised. <code>#include "oneprobe/oneprobe.hpp"</code> has all products.</p>',
+            'what is in its namespace <code>detail</code> is not listed and not promised. <code>#include "oneprobe/oneprobe.hpp"</code> has all products.</p>',
         ]
         for room, title in ROOMS:
-            paths = [path for path in self.pages if self.room(path) == room and public_names.is_public(path)]
+            paths = [path for path in self.pages if self.room(path) == room]
             out.append(f'<h2 id="{room or "base"}">{html.escape(title)}</h2>')
             if room in NOT_PROMISED:
                 out.append("<p>There to compare with: not part of the interface that versions promise.</p>")
+            if room == "detail":
+                out.append(f"<p>{INSIDE}</p>")
             out.append('<div class="wide"><table><thead><tr><th>Header</th><th>Names</th></tr></thead><tbody>')
             for path in paths:
                 words = self.prose(first_sentence(self.headers[path].essay), ("index.hpp", self.namespace(path)))

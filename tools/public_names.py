@@ -25,7 +25,8 @@ A name needs no sentence of its own where
 - it is a member of a class whose own sentence names a concept, and the concept has it; or of the same name in a public base
   class, where there is a sentence.
 
-The members of a class in detail/ are public where a public class is derived from it; names in a namespace `detail` never are.
+A type, concept or alias in detail/ is public where a public declaration names it: structs and enums with their members, classes as
+a name to write, unless a public class is derived from them. Names in a namespace `detail` never are.
 """
 
 import dataclasses
@@ -63,6 +64,7 @@ class Name:
     type: str = ""
     parameters: tuple = ()
     bases: tuple = ()
+    words: frozenset = frozenset()  # of its types: its own, those of parameters and of template parameters
     members: list = dataclasses.field(default_factory=list)
     why: str = ""  # why there is a sentence, or none is needed; empty: it lacks one
     elsewhere: "Name | None" = None  # whose sentence is about this one, too
@@ -254,6 +256,15 @@ def is_inside(scope):
     return any(part in ("detail", "std") or part.startswith("@") for part in scope.split("::"))
 
 
+def words_of_types(element):
+    """The words of the types in a declaration, which may be names; of template parameters also what they are by default."""
+    texts = [text_of(element.find("type"))] + [text_of(parameter.find("type")) for parameter in element.findall("param")]
+    for parameter in element.iterfind("templateparamlist/param"):
+        texts += [text_of(parameter.find("type")), text_of(parameter.find("defval"))]
+    texts += [text_of(base) for base in element.findall("basecompoundref")]
+    return frozenset(word for text in texts for word in re.findall(r"(?<![\w:])(?:oneprobe::)?(\w+)(?!\w|::)", text))
+
+
 class Reader:
     def __init__(self, headers):
         self.headers = headers
@@ -280,15 +291,15 @@ class Reader:
             lines += ([""] if lines else []) + self.headers[header].comments.get(mark, [])
         return lines, any(mark < line for mark in marks)
 
-    def add(self, element, kind, scope, name, parent=None, **more):
+    def add(self, element, kind, scope, name, parent=None, inside=False, **more):
         header, line = self.place(element)
-        if header not in self.headers or not (is_public(header) or parent is not None or kind in TYPE_KINDS):
+        if header not in self.headers or not (is_public(header) or parent is not None or inside or more.get("bases") is not None):
             return None
         declaration = self.headers[header].declaration(line) if kind == "function" else ""
         if re.search(rf"[\w>]::{re.escape(name)}\s*\(", declaration):
             return None  # a member, defined below its class
         own, above = self.said(element, header, line)
-        found = Name(kind, scope, name, header, line, own, parent, above=above, **more)
+        found = Name(kind, scope, name, header, line, own, parent, above=above, words=words_of_types(element), **more)
         self.names.append(found)
         if parent is not None:
             parent.members.append(found)
@@ -298,12 +309,13 @@ class Reader:
         compounds = {compound.get("id"): compound for compound in doxygen(self.headers)}
         # Classes first, outer before inner, so that members find them.
         types = [c for c in compounds.values() if c.get("kind") in TYPE_KINDS]
-        inside = {}  # types of detail/
+        inside = {}  # types of detail/, by name
         for compound in sorted(types, key=lambda c: c.findtext("compoundname").count("::")):
+            full = compound.findtext("compoundname")
             if is_public(self.place(compound)[0]):
                 self.read_type(compound)
-            else:
-                inside[compound.findtext("compoundname").split("::")[-1]] = compound
+            elif full.count("::") == 1 and not is_inside(full):
+                inside[full.split("::")[-1]] = compound
         while wanted := {base for made in self.types.values() for base in made.bases} & inside.keys():
             for base in wanted:
                 self.read_type(inside.pop(base))
@@ -318,16 +330,29 @@ class Reader:
                     self.read_members(compound, self.without_oneprobe(full), None)
             elif kind == "file":
                 self.read_macros(compound)
+        self.read_inside(compounds, inside)
         self.names.sort(key=lambda name: (name.header, name.line))
         for name in self.names:
             name.members.sort(key=lambda member: member.line)
         return self.names
 
+    def read_inside(self, compounds, types):
+        """What public declarations name of detail/."""
+        named = set().union(*(name.words for name in self.names)) - {name.name for name in self.names if name.parent is None}
+        for word in sorted(named & types.keys()):
+            self.read_type(types[word], inside=True)
+        for compound in compounds.values():
+            full = compound.findtext("compoundname")
+            if compound.get("kind") == "concept" and full.removeprefix("oneprobe::") in named:
+                self.add(compound, "concept", "", full.removeprefix("oneprobe::"), inside=True)
+            elif compound.get("kind") == "namespace" and full == "oneprobe":
+                self.read_members(compound, "", None, named)
+
     @staticmethod
     def without_oneprobe(full):
         return "" if full == "oneprobe" else full.removeprefix("oneprobe::")
 
-    def read_type(self, compound):
+    def read_type(self, compound, inside=False):
         full = compound.findtext("compoundname")
         if not full.startswith("oneprobe::") or is_inside(full) or compound.get("prot") != "public" or "<" in full:
             return
@@ -338,12 +363,15 @@ class Reader:
         if scope and parent is None and scope not in ("model", "sim"):
             return
         bases = tuple(re.sub(r"<.*", "", text_of(base)).split("::")[-1] for base in compound.findall("basecompoundref") if base.get("prot") == "public")
-        made = self.add(compound, compound.get("kind"), scope, name, parent, bases=bases)
+        made = self.add(compound, compound.get("kind"), scope, name, parent, inside, bases=bases)
         if made is not None:
             self.types[made.full] = made
+            if inside and made.kind == "class":
+                return
             self.read_members(compound, made.full, made)
 
-    def read_members(self, compound, scope, parent):
+    def read_members(self, compound, scope, parent, named=None):
+        """The members of a class or namespace; of detail/ those enums and aliases that are named."""
         for member in compound.iter("memberdef"):
             kind = member.get("kind")
             if member.get("prot") != "public" or kind not in ("function", "variable", "typedef", "enum", "friend"):
@@ -356,7 +384,10 @@ class Reader:
             if not name or name.startswith("@"):
                 continue
             parameters = tuple(text_of(parameter.find("type")) for parameter in member.findall("param"))
-            made = self.add(member, kind, scope, name, parent, type=text_of(member.find("type")), parameters=parameters)
+            inside = named is not None
+            if inside and (kind not in ("enum", "typedef") or name not in named or is_public(self.place(member)[0])):
+                continue
+            made = self.add(member, kind, scope, name, parent, inside, type=text_of(member.find("type")), parameters=parameters)
             if made is not None and kind == "enum":
                 self.read_enumerators(member, made)
 

@@ -118,6 +118,37 @@ class told {
         lacking = self.lacking("/// A class.\nclass told : public base {};", others=[("detail/filter/own.hpp", base)])
         self.assertEqual([name for name, _ in lacking], ["base::silent"])
 
+    def test_what_public_declarations_name_of_detail_is_public(self):
+        inside = """#pragma once
+namespace oneprobe {
+struct shape {
+  int silent = 0;
+};
+class scheme {
+ public:
+  void unseen();
+};
+enum class access { read };
+template <class T>
+concept plain = sizeof(T) > 1;
+struct hidden {};
+namespace detail {
+struct hidden_too {};
+}
+}
+"""
+        lacking = self.lacking("""
+/// A class.
+template <plain T, class Scheme = scheme>
+struct told {
+  shape field;            // a field
+  detail::hidden_too one;  // another
+};
+/// Opens.
+void open(access how, const char* hidden);
+""", others=[("detail/filter/own.hpp", inside)])
+        self.assertEqual({name for name, _ in lacking}, {"shape", "shape::silent", "scheme", "access", "access::read", "plain"})
+
     def test_special_members_and_the_standards_words_need_none(self):
         self.assert_complete("""
 /// A class.
