@@ -29,7 +29,7 @@ struct built_levels {
   /// Of each level: as many as there are choices, whatever the shape says, in a multilevel filter;
   /// one for single and sequential placement.
   std::vector<double> blocks;
-  double overflow_slots = 0;    // of the overflow list, 32 bits each
+  double overflow_slots = 0;    // of the overflow list
   double overflow_reserve = 0;  // so many of the slots may be taken, then elements are forced
 };
 

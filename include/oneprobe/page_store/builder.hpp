@@ -69,7 +69,7 @@ class page_store_builder {
   const page_store_counts& counts() const noexcept { return directory_->counts(); }
   /// Records that are in the overflow because of their string.
   std::uint64_t failures() const noexcept { return directory_->failures(); }
-  /// Memory beside the file: the summary and the overflow.
+  /// Memory beside the file: the summary, the loads of the pages, the index of the overflow.
   std::size_t memory_bytes() const noexcept { return directory_->memory_bytes(); }
 
  private:

@@ -99,7 +99,7 @@ struct cam_forecast {
   std::uint64_t entries = 0;            // exceeded with the probability below
   double tail_probability = 0;          // that more entries are needed
   std::uint64_t entries_over_full = 0;  // likewise with as many more elements as are absorbed
-  std::uint32_t entry_bits = 0;         // what an entry must hold to name its element
+  std::uint32_t entry_bits = 0;         // a fingerprint for a filter, an element for a table
 };
 
 /// The answer to a need.
