@@ -117,6 +117,7 @@ class probed_resources {
 
 class balancer {
  public:
+  /// Balances by this plan. Refuses one that no scheme can follow.
   explicit balancer(const balancer_plan& plan)
       : scheme_(scheme_of(plan)), rule_(rule_of(plan)), resort_(plan.overflow) {}
 
@@ -127,6 +128,7 @@ class balancer {
     return std::visit([&](const auto& scheme) { return place_by(scheme, job, load_of); }, scheme_);
   }
 
+  /// m: the resources of the plan, numbered from 0.
   std::uint64_t resources() const noexcept {
     return std::visit([](const auto& scheme) { return scheme.buckets(); }, scheme_);
   }
@@ -198,7 +200,7 @@ class balancer {
 
 /// What became of a departure.
 enum class departure_end : std::uint8_t {
-  departed,
+  departed,       // the resource has one job less
   nothing_there,  // no such resource, or it has no job
 };
 
@@ -212,6 +214,7 @@ enum class departure_end : std::uint8_t {
 /// Memory: four bytes per resource.
 class balanced_loads {
  public:
+  /// No resource has a job yet. Refuses a plan that no scheme can follow.
   explicit balanced_loads(const balancer_plan& plan)
       : balancer_(plan), loads_(static_cast<std::size_t>(balancer_.resources())) {}
 
@@ -239,7 +242,9 @@ class balanced_loads {
     return departure_end::departed;
   }
 
+  /// The jobs of each resource now.
   std::span<const std::uint32_t> loads() const noexcept { return loads_; }
+  /// Where jobs go, without the counters.
   const balancer& placement() const noexcept { return balancer_; }
 
  private:

@@ -17,15 +17,15 @@ enum class last_resort {
 };
 
 struct balancer_plan {
-  scheme_kind scheme = scheme_kind::single;
-  std::uint64_t resources = 0;            // m
+  scheme_kind scheme = scheme_kind::single;  // how candidates are drawn
+  std::uint64_t resources = 0;               // m
   unsigned choices = 1;                   // d; ignored by single, taken from levels by multilevel
   std::vector<double> level_fractions{};  // multilevel: share of the resources in each level
   /// h: a resource with fewer jobs admits one; none: all admit. Not for d-random and d-left, which
   /// compare loads instead.
   std::optional<std::uint32_t> threshold{};
   double admit_probability = 0;  // p: a resource with h jobs admits one with this probability
-  last_resort overflow = last_resort::last_reachable;
+  last_resort overflow = last_resort::last_reachable;  // for jobs that no candidate admitted
 };
 
 }  // namespace oneprobe::inline v0_1

@@ -17,6 +17,7 @@
 
 namespace oneprobe::inline v0_1 {
 
+/// Why a file, or bytes in memory, could not be loaded.
 enum class load_error : std::uint8_t {
   not_oneprobe_file,        // other bytes, or none
   newer_format,             // written by a later version of the library
@@ -54,13 +55,15 @@ constexpr std::string_view name_of(load_error error) {
   return "unknown";
 }
 
+/// Why a load failed.
 struct load_failure {
-  load_error error = load_error::io;
-  std::string sentence{};  // one line: which file, and what is wrong with it
+  load_error error = load_error::io;  // which of the reasons
+  std::string sentence{};             // one line: which file, and what is wrong with it
 
   friend bool operator==(const load_failure&, const load_failure&) = default;
 };
 
+/// Why a save failed.
 struct save_failure {
   std::string sentence{};  // one line: which file, and what the system said
 
@@ -71,20 +74,24 @@ struct save_failure {
 template <class T>
 class [[nodiscard]] loaded {
  public:
+  /// Made of the value, or of why there is none.
   loaded(T value) : state_(std::in_place_index<0>, std::move(value)) {}
   loaded(load_failure failure) : state_(std::in_place_index<1>, std::move(failure)) {}
 
+  /// Whether there is a value.
   bool has_value() const noexcept { return state_.index() == 0; }
+  /// The same as has_value().
   explicit operator bool() const noexcept { return has_value(); }
 
-  /// REQUIRES: has_value().
+  /// The value. REQUIRES: has_value().
   T& operator*() & noexcept { return *std::get_if<0>(&state_); }
   const T& operator*() const& noexcept { return *std::get_if<0>(&state_); }
   T&& operator*() && noexcept { return std::move(*std::get_if<0>(&state_)); }
+  /// A member of the value. REQUIRES: has_value().
   T* operator->() noexcept { return std::get_if<0>(&state_); }
   const T* operator->() const noexcept { return std::get_if<0>(&state_); }
 
-  /// REQUIRES: !has_value().
+  /// Why there is no value. REQUIRES: !has_value().
   const load_failure& failure() const& noexcept { return *std::get_if<1>(&state_); }
   load_failure&& failure() && noexcept { return std::move(*std::get_if<1>(&state_)); }
 

@@ -56,6 +56,7 @@ concept hash_policy = std::copy_constructible<Hash> && requires(const Hash& hash
   { hash(key) } -> std::same_as<key_hash>;
 };
 
+/// A key that is an integer or an enumerator of at most 64 bits.
 template <class Key>
 concept integer_key = sizeof(Key) <= 8 && (std::integral<Key> || std::is_enum_v<Key>);
 
@@ -80,6 +81,8 @@ constexpr std::uint64_t integer_bits(Key key) noexcept {
     return static_cast<std::uint64_t>(key);
 }
 
+/// The hash policy of the library: integers, text, bytes and plain structs to 64 well-mixed bits,
+/// by a seed. What it returns never changes, as files rest on it.
 class seeded_hash {
  public:
   using is_transparent = void;  // "a", std::string("a") and std::string_view("a") are one key
@@ -91,6 +94,7 @@ class seeded_hash {
         secret_(mix_bits(seed + golden_ratio_64)),
         odd_secret_(mix_bits(seed + 2 * golden_ratio_64) | 1) {}
 
+  /// The hash of an integer, of text, of bytes or of a plain struct.
   template <integer_key Key>
   constexpr key_hash operator()(Key key) const noexcept {
     return {mix_bits((integer_bits(key) ^ secret_) * odd_secret_)};
@@ -106,6 +110,7 @@ class seeded_hash {
     return of_bytes(std::addressof(key), sizeof(Key));
   }
 
+  /// The seed it was made from.
   constexpr std::uint64_t seed() const noexcept { return seed_; }
 
   friend constexpr bool operator==(const seeded_hash&, const seeded_hash&) = default;
@@ -151,9 +156,11 @@ template <class Hash>
 class remixed : public detail::same_transparency<Hash> {
  public:
   constexpr remixed() = default;
+  /// With a seed, and a hash where it has a state.
   explicit constexpr remixed(std::uint64_t seed, Hash hash = Hash())
       : hash_(std::move(hash)), mixer_(seed) {}
 
+  /// The hash of a key, mixed or passed on.
   template <class Key>
   requires std::invocable<const Hash&, const Key&>
   constexpr key_hash operator()(const Key& key) const
@@ -170,6 +177,7 @@ class remixed : public detail::same_transparency<Hash> {
     }
   }
 
+  /// The seed it was made from.
   constexpr std::uint64_t seed() const noexcept { return mixer_.seed(); }
 
  private:

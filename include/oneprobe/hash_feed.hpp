@@ -30,8 +30,10 @@ class hash_feed {
   /// Makes the hashes of keys first, first + 1, ...; `maker` is what the feed was made from.
   using function = void (*)(void* maker, std::size_t first, std::span<key_hash> out);
 
+  /// `size` hashes that `make` makes from `maker`.
   hash_feed(std::size_t size, void* maker, function make) noexcept
       : size_(size), maker_(maker), make_(make) {}
+  /// `size` hashes that `maker(first, out)` makes. REQUIRES: it outlives the feed.
   template <class Maker>
   requires std::invocable<Maker&, std::size_t, std::span<key_hash>> hash_feed(std::size_t size,
                                                                               Maker&& maker)
@@ -42,7 +44,7 @@ class hash_feed {
                   }) {}
 
   std::size_t size() const noexcept { return size_; }
-  /// REQUIRES: first + out.size() <= size().
+  /// Makes the hashes of keys first, first + 1, ... REQUIRES: first + out.size() <= size().
   void fill(std::size_t first, std::span<key_hash> out) const { make_(maker_, first, out); }
 
  private:

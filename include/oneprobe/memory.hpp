@@ -59,9 +59,11 @@ inline void touch_for_writing(std::span<std::byte> memory) noexcept {
 
 }  // namespace detail
 
+/// Zeroed memory that begins on a cache line: its own, in huge pages where it is large, or somebody
+/// else's. A copy is memory of its own.
 class line_memory {
  public:
-  static constexpr std::size_t line_bytes = 64;
+  static constexpr std::size_t line_bytes = 64;  // of a cache line
 
   line_memory() noexcept = default;
   /// Zeroed memory. Throws std::bad_alloc if there is not so much.
@@ -97,9 +99,11 @@ class line_memory {
     return line_memory(const_cast<std::byte*>(memory.data()), memory.size());
   }
 
+  /// The first byte; null if there is none.
   std::byte* data() noexcept { return data_; }
   const std::byte* data() const noexcept { return data_; }
   std::size_t size() const noexcept { return bytes_; }
+  /// All of the memory.
   std::span<const std::byte> bytes() const noexcept { return {data_, bytes_}; }
   std::span<std::byte> bytes() noexcept { return {data_, bytes_}; }
 

@@ -6,6 +6,7 @@
 namespace oneprobe::inline v0_1 {
 
 /// The papers' schemes. SIMPLE = single, GREEDY = sequential, MHT = multilevel.
+/// d_random and d_left look at all d candidates and take the least loaded.
 enum class scheme_kind { single, sequential, multilevel, d_random, d_left };
 
 /// "single", "sequential", "multilevel", "d-random", "d-left".

@@ -3,6 +3,7 @@
 
 #include <string_view>
 
+/// The version by its parts, and as text.
 #define ONEPROBE_VERSION_MAJOR 0
 #define ONEPROBE_VERSION_MINOR 1
 #define ONEPROBE_VERSION_PATCH 0
@@ -10,6 +11,7 @@
 
 namespace oneprobe::inline v0_1 {
 
+/// The version as text.
 inline constexpr std::string_view version = ONEPROBE_VERSION_STRING;
 
 }  // namespace oneprobe::inline v0_1

@@ -36,6 +36,7 @@
 
 namespace oneprobe::inline v0_1 {
 
+/// How large the table is, and its counters.
 struct song_shape {
   std::uint64_t buckets = 0;       // m
   std::uint32_t choices = 10;      // d
@@ -47,6 +48,7 @@ class song_map {
  public:
   using value_type = map_element<Key, Value>;
 
+  /// An empty map. Refuses counters of less than 1 or more than 16 bits.
   explicit song_map(const song_shape& shape, Hash hash = Hash(random_seed()), Equal equal = Equal())
       : scheme_(shape.buckets, shape.choices),
         counter_bits_(checked_bits(shape.counter_bits)),
@@ -67,6 +69,8 @@ class song_map {
       put(node, least_of(nodes_[node].hash).bucket);
   }
 
+  /// Inserts the element unless the key is there: never `full`. May move elements that share a
+  /// bucket with the key.
   insertion insert(const Key& key, const Value& value) {
     if (find(key) != nullptr) return insertion::present;
     const key_hash hash = hash_(key);
@@ -88,6 +92,7 @@ class song_map {
     return insertion::inserted;
   }
 
+  /// The element with this key, or null.
   const value_type* find(const Key& key) const {
     const choice least = least_of(hash_(key));
     if (least.counter == 0) return nullptr;
@@ -101,6 +106,7 @@ class song_map {
   /// Where this key is, or would be.
   std::uint64_t bucket_of(const Key& key) const { return least_of(hash_(key)).bucket; }
   std::uint64_t size() const noexcept { return nodes_.size(); }
+  /// The hash that all keys go through.
   const Hash& hash() const noexcept { return hash_; }
   /// Elements that insertions moved to another bucket.
   std::uint64_t relocations() const noexcept { return relocations_; }

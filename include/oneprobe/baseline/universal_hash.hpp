@@ -53,7 +53,9 @@ concept word_source =
 /// A seed stretched into as many words as it takes: SplitMix64.
 class seed_words {
  public:
+  /// The same seed gives the same words.
   explicit constexpr seed_words(std::uint64_t seed) noexcept : state_(mix_bits(seed)) {}
+  /// The next word.
   constexpr std::uint64_t operator()() noexcept { return mix_bits(state_ += golden_ratio_64); }
 
  private:
@@ -129,12 +131,14 @@ class polynomial_hash {
   static_assert(LargestKey / Prime < 64, "one polynomial per multiple of the prime: too many");
 
  public:
+  /// Whether the family takes all keys of 64 bits, so that a function of it is a hash policy.
   static constexpr bool is_policy = Prime == mersenne_prime_61 && LargestKey == largest_key_64;
   static constexpr std::size_t polynomials = LargestKey / Prime + 1;
   /// For each polynomial its coefficients, the constant term first.
   using words = std::array<std::array<std::uint64_t, Independence>, polynomials>;
 
   constexpr polynomial_hash() noexcept : polynomial_hash(0) {}
+  /// The function that a seed, a source of random words, or its coefficients themselves choose.
   explicit constexpr polynomial_hash(std::uint64_t seed) noexcept
       : polynomial_hash(seed_words(seed)) {}
   template <word_source Source>
@@ -161,6 +165,7 @@ class polynomial_hash {
     return sum;
   }
 
+  /// As a hash policy: of keys that are mixed before.
   template <detail::key_if<is_policy> Key>
   constexpr key_hash operator()(Key key) const noexcept {
     return detail::spread_61(value(mix_bits(integer_bits(key))));
@@ -183,11 +188,13 @@ class affine_hash {
   using lines = polynomial_hash<2, Prime, LargestKey>;
 
  public:
+  /// Whether the family takes all keys of 64 bits, so that a function of it is a hash policy.
   static constexpr bool is_policy = lines::is_policy;
   /// {b, a} for each multiple of the prime.
   using words = typename lines::words;
 
   constexpr affine_hash() noexcept : affine_hash(0) {}
+  /// The function that a seed, a source of random words, or its coefficients themselves choose.
   explicit constexpr affine_hash(std::uint64_t seed) noexcept : affine_hash(seed_words(seed)) {}
   template <word_source Source>
   explicit constexpr affine_hash(Source&& source) : lines_(drawn(source)) {}
@@ -234,11 +241,13 @@ class matrix_hash {
   static_assert(1 <= OutputBits && OutputBits <= 64);
 
  public:
+  /// Whether the family takes all keys of 64 bits, so that a function of it is a hash policy.
   static constexpr bool is_policy = KeyBits == 64 && OutputBits == 64;
   /// What each bit of the key adds, the lowest bit first.
   using words = std::array<std::uint64_t, KeyBits>;
 
   constexpr matrix_hash() noexcept : matrix_hash(0) {}
+  /// The function that a seed, a source of random words, or its columns themselves choose.
   explicit constexpr matrix_hash(std::uint64_t seed) noexcept : matrix_hash(seed_words(seed)) {}
   template <word_source Source>
   explicit constexpr matrix_hash(Source&& source) {
@@ -264,6 +273,7 @@ class matrix_hash {
     return sum;
   }
 
+  /// As a hash policy: of keys that are mixed before, with a random word added.
   template <detail::key_if<is_policy> Key>
   constexpr key_hash operator()(Key key) const noexcept {
     return {value(mix_bits(integer_bits(key))) ^ offset_};
@@ -287,11 +297,13 @@ class tabulation_hash {
   static_assert(1 <= OutputBits && OutputBits <= 64);
 
  public:
+  /// Whether the family takes all keys of 64 bits, so that a function of it is a hash policy.
   static constexpr bool is_policy = Characters * CharacterBits == 64 && OutputBits == 64;
   /// A table per character, that of the lowest bits first.
   using words = std::array<std::array<std::uint64_t, std::size_t{1} << CharacterBits>, Characters>;
 
   constexpr tabulation_hash() noexcept : tabulation_hash(0) {}
+  /// The function that a seed, a source of random words, or its tables themselves choose.
   explicit constexpr tabulation_hash(std::uint64_t seed) noexcept
       : tabulation_hash(seed_words(seed)) {}
   template <word_source Source>
@@ -316,6 +328,7 @@ class tabulation_hash {
     return sum;
   }
 
+  /// As a hash policy: of keys that are mixed before.
   template <detail::key_if<is_policy> Key>
   constexpr key_hash operator()(Key key) const noexcept {
     return {value(mix_bits(integer_bits(key)))};

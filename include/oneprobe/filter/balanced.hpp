@@ -59,7 +59,8 @@
 
 namespace oneprobe::inline v0_1 {
 
-/// `Words` is plain_words, or atomic_words where threads insert together.
+/// A filter_engine and a mergeable_engine. `Words` is plain_words, or atomic_words where threads
+/// insert together.
 template <class Scheme, class Words>
 class basic_balanced_engine {
  public:
@@ -521,12 +522,15 @@ extern template class basic_balanced_engine<d_left, plain_words>;
 extern template class basic_balanced_engine<multilevel, atomic_words>;
 #endif
 
+/// The engine of balanced filters for one thread, with the scheme `Scheme`: a filter_engine and a
+/// mergeable_engine.
 template <class Scheme>
 class balanced_engine : public basic_balanced_engine<Scheme, plain_words> {
  public:
   using basic_balanced_engine<Scheme, plain_words>::basic_balanced_engine;
 };
 
+/// A balanced filter with a scheme and a hash of your own.
 template <class Scheme, class Hash>
 using basic_balanced_filter = basic_filter<balanced_engine<Scheme>, Hash>;
 using balanced_filter = basic_balanced_filter<multilevel, seeded_hash>;

@@ -40,7 +40,8 @@
 namespace oneprobe::inline v0_1 {
 
 /// What a filter is around: bits and hashes, no keys. Most are of one kind and say so by a static
-/// member `kind`; one that says nothing follows plans of any kind.
+/// member `kind`; one that says nothing follows plans of any kind. A filter is made from numbers
+/// alone where a static member `default_plan(elements, fpr)` says by which plan.
 template <class Engine>
 concept filter_engine = std::copyable<Engine> &&
     requires(Engine& engine, const Engine& asked, key_hash hash, const filter_plan& plan,
@@ -92,8 +93,8 @@ struct kind_of_engine<Engine> {
 template <filter_engine Engine, class Hash>
 class filter_reader : public detail::kind_of_engine<Engine> {
  public:
-  using engine_type = Engine;
-  using hash_type = Hash;
+  using engine_type = Engine;  // bits and hashes, no keys
+  using hash_type = Hash;      // the policy that all keys go through
 
   /// A view of a filter's bytes, which must outlive it. `memory` has plan.memory().total() bytes.
   filter_reader(const filter_plan& plan, std::span<const std::byte> memory,
@@ -133,11 +134,14 @@ class filter_reader : public detail::kind_of_engine<Engine> {
 
   const filter_plan& plan() const noexcept { return engine_.plan(); }
   filter_counts counts() const noexcept { return engine_.counts(); }
+  /// The hash that all keys go through.
   const Hash& hash() const noexcept { return hash_; }
   /// All bytes of the filter, as a file holds them.
   std::span<const std::byte> memory() const noexcept { return engine_.memory(); }
+  /// What the filter is around, for whoever has hashes.
   const Engine& engine() const noexcept { return engine_; }
 
+  /// Whether it holds what it was planned for, more, or more than it can hold well.
   filter_condition condition() const noexcept {
     const filter_counts counts = engine_.counts();
     if (counts.forced != 0 || counts.dropped != 0) return filter_condition::degraded;
@@ -237,6 +241,7 @@ class basic_filter : public filter_reader<Engine, Hash> {
     return merge_outcome::merged;
   }
 
+  /// Takes everything out. The plan, the hash and the memory stay.
   void clear() noexcept { this->engine_.clear(); }
   void swap(basic_filter& other) noexcept { std::swap(*this, other); }
   friend void swap(basic_filter& a, basic_filter& b) noexcept { a.swap(b); }

@@ -15,6 +15,7 @@ enum class block_layout : std::uint8_t {
   lanes = 2,        // one position in each of k equal lanes ("split block")
 };
 
+/// "independent", "distinct", "lanes".
 constexpr std::string_view name_of(block_layout layout) {
   switch (layout) {
     case block_layout::independent:
@@ -38,6 +39,7 @@ enum class lookup_rule : std::uint8_t {
   popcount = 5,   // no counter: refuses once its popcount reaches T; w bits remember whom
 };
 
+/// "counter", "coin", "flag", "coin-flag", "tracking", "popcount".
 constexpr std::string_view name_of(lookup_rule rule) {
   switch (rule) {
     case lookup_rule::counter:
@@ -63,10 +65,13 @@ struct block_state {
   double admit_probability = 0;     // p; 0 for tracking and popcount
   std::uint32_t tracking_bits = 1;  // w >= 1 for tracking and popcount, else of no meaning
 
+  /// Whether a block has a load counter.
   constexpr bool counts_elements() const noexcept { return rule != lookup_rule::popcount; }
+  /// Whether a block remembers by bits whom it refused.
   constexpr bool tracks() const noexcept {
     return rule == lookup_rule::popcount || rule == lookup_rule::tracking;
   }
+  /// Whether a block remembers by a flag that it refused somebody.
   constexpr bool flags() const noexcept {
     return rule == lookup_rule::flag || rule == lookup_rule::coin_flag;
   }

@@ -110,7 +110,8 @@ double lanes_error(const std::byte* block, unsigned words, unsigned lane_bits) n
 
 }  // namespace detail
 
-/// `Words` is plain_words, or atomic_words where threads insert together.
+/// A filter_engine and a mergeable_engine. `Words` is plain_words, or atomic_words where threads
+/// insert together.
 template <class Words>
 class basic_blocked_engine {
  public:
@@ -357,11 +358,13 @@ extern template class basic_blocked_engine<plain_words>;
 extern template class basic_blocked_engine<atomic_words>;
 #endif
 
+/// The engine of blocked filters for one thread: a filter_engine and a mergeable_engine.
 class blocked_engine : public basic_blocked_engine<plain_words> {
  public:
   using basic_blocked_engine::basic_blocked_engine;
 };
 
+/// A blocked filter with a hash of your own.
 template <class Hash>
 using basic_blocked_filter = basic_filter<blocked_engine, Hash>;
 using blocked_filter = basic_blocked_filter<seeded_hash>;

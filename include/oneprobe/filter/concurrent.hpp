@@ -18,13 +18,16 @@
 
 namespace oneprobe::inline v0_1 {
 
+/// The engine of blocked filters that many threads fill: a filter_engine and a mergeable_engine.
 class concurrent_blocked_engine : public basic_blocked_engine<atomic_words> {
  public:
   using basic_blocked_engine::basic_blocked_engine;
 };
 
+/// A blocked filter that many threads fill, with a hash of your own.
 template <class Hash>
 using basic_concurrent_blocked_filter = basic_filter<concurrent_blocked_engine, Hash>;
+/// A blocked filter that many threads fill.
 using concurrent_blocked_filter = basic_concurrent_blocked_filter<seeded_hash>;
 
 /// Blocks refuse by popcount: a counter beside the bits could not be changed together with them.
@@ -36,8 +39,10 @@ class concurrent_balanced_engine : public basic_balanced_engine<Scheme, atomic_w
   using basic_balanced_engine<Scheme, atomic_words>::basic_balanced_engine;
 };
 
+/// A balanced filter that many threads fill, with a scheme and a hash of your own.
 template <class Scheme, class Hash>
 using basic_concurrent_balanced_filter = basic_filter<concurrent_balanced_engine<Scheme>, Hash>;
+/// A balanced filter that many threads fill.
 using concurrent_balanced_filter = basic_concurrent_balanced_filter<multilevel, seeded_hash>;
 
 }  // namespace oneprobe::inline v0_1

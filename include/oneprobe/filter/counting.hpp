@@ -31,6 +31,7 @@
 
 namespace oneprobe::inline v0_1 {
 
+/// The engine of counting filters: a filter_engine, mergeable_engine and erasing_engine.
 class counting_engine {
  public:
   static constexpr filter_kind kind = filter_kind::counting;
@@ -163,6 +164,7 @@ inline void counting_engine::merge(const counting_engine& other) noexcept {
   detail::add_counts(counts_, other.counts_);
 }
 
+/// A counting filter with a hash of your own.
 template <class Hash>
 using basic_counting_filter = basic_filter<counting_engine, Hash>;
 using counting_filter = basic_counting_filter<seeded_hash>;

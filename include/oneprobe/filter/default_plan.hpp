@@ -197,10 +197,12 @@ inline filter_plan default_fingerprint(std::uint64_t elements, double fpr) {
 
 }  // namespace detail
 
+/// The errors that there are default plans for, from the least to the largest.
 inline constexpr double default_plan_least_fpr = 1e-9;
 inline constexpr double default_plan_largest_fpr = 0.5;
 
-/// Refuses, naming the parameter, what is outside the limits above.
+/// The plan of a filter for so many elements and this error. Refuses, naming the parameter, what is
+/// outside the limits above.
 inline filter_plan default_filter_plan(filter_kind kind, std::uint64_t elements, double fpr) {
   if (elements < 1 || elements > filter_plan::most_bits)
     refuse_parameter("elements must be 1 to 2^40; found " + std::to_string(elements));

@@ -78,14 +78,15 @@ concept loadable_filter = saveable_filter<Filter> && requires {
 struct file_facts {
   filter_plan plan{};
   filter_counts counts{};
-  file_hash hash = file_hash::seeded;
-  std::uint64_t seed = 0;
-  std::uint16_t version = format_version;
-  std::uint64_t file_bytes = 0;
-  std::uint64_t payload_begin = 0;
-  std::uint64_t payload_bytes = 0;
-  std::uint64_t payload_checksum = 0;
+  file_hash hash = file_hash::seeded;      // which hash policy its keys went through
+  std::uint64_t seed = 0;                  // of that hash; 0 if the policy has none
+  std::uint16_t version = format_version;  // of the format
+  std::uint64_t file_bytes = 0;            // the whole file
+  std::uint64_t payload_begin = 0;         // the first byte of the payload
+  std::uint64_t payload_bytes = 0;         // all bytes of the filter
+  std::uint64_t payload_checksum = 0;      // of the payload, as it was written
 
+  /// The kind of filter in the file.
   filter_kind kind() const noexcept { return plan.kind; }
 };
 
@@ -281,6 +282,7 @@ loaded<Filter> load_from(std::span<const std::byte> bytes, typename Filter::hash
 
 // ------------------------------------------------------------------------------------- viewing
 
+/// The reader that has the lookups of a filter.
 template <loadable_filter Filter>
 using reader_of = filter_reader<typename Filter::engine_type, typename Filter::hash_type>;
 
@@ -331,8 +333,10 @@ loaded<reader_of<Filter>> view_of(std::span<const std::byte> bytes,
 template <loadable_filter Filter>
 class mapped_filter {
  public:
+  /// What has the lookups.
   using reader_type = reader_of<Filter>;
 
+  /// Opens a file of this kind of filter, or says why not.
   static loaded<mapped_filter> map(const std::string& path) {
     return map_with(path, detail::hash_from<typename Filter::hash_type>);
   }
@@ -343,6 +347,7 @@ class mapped_filter {
 
   /// The lookups. They live as long as this object stays where it is.
   const reader_type& operator*() const noexcept { return reader_; }
+  /// A member of the lookups, likewise.
   const reader_type* operator->() const noexcept { return &reader_; }
   const file_facts& facts() const noexcept { return facts_; }
 

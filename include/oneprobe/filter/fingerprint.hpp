@@ -61,8 +61,8 @@
 
 namespace oneprobe::inline v0_1 {
 
-/// `Words` is plain_words: threads do not insert together. A template, so that it can be compiled
-/// apart from the headers.
+/// A filter_engine and a mergeable_engine. `Words` is plain_words: threads do not insert together.
+/// A template, so that it can be compiled apart from the headers.
 template <class Words>
 class basic_fingerprint_engine {
   static_assert(!Words::shared, "a fingerprint that is handed on is nowhere for a moment");
@@ -453,11 +453,13 @@ double basic_fingerprint_engine<Words>::fill_fraction() const noexcept {
 extern template class basic_fingerprint_engine<plain_words>;
 #endif
 
+/// The engine of fingerprint filters: a filter_engine and a mergeable_engine.
 class fingerprint_engine : public basic_fingerprint_engine<plain_words> {
  public:
   using basic_fingerprint_engine::basic_fingerprint_engine;
 };
 
+/// A fingerprint filter with a hash of your own.
 template <class Hash>
 using basic_fingerprint_filter = basic_filter<fingerprint_engine, Hash>;
 using fingerprint_filter = basic_fingerprint_filter<seeded_hash>;

@@ -69,6 +69,7 @@ inline double best_tightening(double times, double growth = 2) noexcept {
   return parts_before / (parts_before + 1);
 }
 
+/// How a filter grows: sizes and errors of its parts.
 struct growing_plan {
   std::uint64_t first_elements = 0;  // of the first part
   double fpr = 0;                    // E, of all parts together, above 0 and below 1
@@ -101,10 +102,10 @@ enum class growth_state : std::uint8_t {
 
 /// How far a filter has come: with its parts, all that it needs to go on as if nothing had been.
 struct growing_progress {
-  growing_plan plan{};
+  growing_plan plan{};        // it follows this one
   double left = 0;            // of the stated error, for parts to come
   std::uint64_t grow_at = 0;  // elements of the newest part at which the next one is due
-  growth_state growth = growth_state::as_planned;
+  growth_state growth = growth_state::as_planned;  // why it has as many parts as it has
 };
 
 template <whole_filter Filter>
@@ -112,7 +113,7 @@ class growing_filter : public filter_parts<Filter> {
   using base = filter_parts<Filter>;
 
  public:
-  using hash_type = typename base::hash_type;
+  using hash_type = typename base::hash_type;  // of every part
   /// From elements and error to the plan of a part.
   using planner = std::function<filter_plan(std::uint64_t elements, double fpr)>;
 
@@ -217,7 +218,9 @@ class growing_filter : public filter_parts<Filter> {
     return growth_state::as_planned;
   }
 
+  /// Why the filter has its number of parts.
   growth_state growth() const noexcept { return growth_; }
+  /// How far it has come, for whoever saves it.
   growing_progress progress() const noexcept {
     return {.plan = plan_, .left = left_, .grow_at = grow_at_, .growth = growth_};
   }

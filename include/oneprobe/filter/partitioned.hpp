@@ -16,12 +16,14 @@
 
 namespace oneprobe::inline v0_1 {
 
+/// The engine of partitioned filters: a filter_engine and a mergeable_engine.
 class partitioned_engine
     : public detail::bit_cells_engine<filter_kind::partitioned, detail::cells_in_parts> {
  public:
   using bit_cells_engine::bit_cells_engine;
 };
 
+/// A partitioned filter with a hash of your own.
 template <class Hash>
 using basic_partitioned_filter = basic_filter<partitioned_engine, Hash>;
 using partitioned_filter = basic_partitioned_filter<seeded_hash>;

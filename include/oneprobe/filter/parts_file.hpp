@@ -98,6 +98,7 @@ template <class Whole>
 concept loadable_growing_filter =
     saveable_parts<Whole> && loadable_filter<typename Whole::filter_type> &&
     std::same_as<Whole, growing_filter<typename Whole::filter_type>>;
+/// A rotating filter, likewise.
 template <class Whole>
 concept loadable_rotating_filter =
     saveable_parts<Whole> && loadable_filter<typename Whole::filter_type> &&

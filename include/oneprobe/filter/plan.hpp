@@ -21,7 +21,7 @@
 
 namespace oneprobe::inline v0_1 {
 
-/// The values are written to files.
+/// Where a filter keeps what of its elements. The values are written to files.
 enum class filter_kind : std::uint8_t {
   standard = 1,     // k bits anywhere
   partitioned = 2,  // one bit in each of k parts
@@ -31,6 +31,7 @@ enum class filter_kind : std::uint8_t {
   fingerprint = 6,  // a fingerprint in the first of d buckets that keeps it
 };
 
+/// "standard", "partitioned", "blocked", "counting", "balanced", "fingerprint".
 constexpr std::string_view name_of(filter_kind kind) {
   switch (kind) {
     case filter_kind::standard:
@@ -52,11 +53,11 @@ constexpr std::string_view name_of(filter_kind kind) {
 /// What was computed when the filter was planned, for exactly `filter_plan::elements` elements.
 /// Accesses count the probe of the overflow list.
 struct filter_prediction {
-  double fpr = 0;
-  double insert_accesses = 0;
-  double hit_accesses = 0;
-  double miss_accesses = 0;
-  double overflow_fraction = 0;
+  double fpr = 0;                // false positives, of absent keys asked for
+  double insert_accesses = 0;    // mean accesses of an insert
+  double hit_accesses = 0;       // mean accesses of a query for a key that is there
+  double miss_accesses = 0;      // mean accesses of a query for one that is not
+  double overflow_fraction = 0;  // of the elements, those in the overflow list
 
   friend constexpr bool operator==(const filter_prediction&, const filter_prediction&) = default;
 };
@@ -66,21 +67,24 @@ struct filter_memory_parts {
   std::uint64_t cells = 0;     // bits, counters or blocks, notes included
   std::uint64_t overflow = 0;  // fingerprints of overflowed elements
 
+  /// The bytes of all parts.
   constexpr std::uint64_t total() const noexcept { return cells + overflow; }
   friend constexpr bool operator==(const filter_memory_parts&,
                                    const filter_memory_parts&) = default;
 };
 
+/// All that decides where a filter's bits go, except the seed.
 struct filter_plan {
+  /// The most that a plan may ask for.
   static constexpr std::uint32_t most_levels = 8;
   static constexpr std::uint32_t most_bits_set = 64;
   static constexpr std::uint32_t most_bits_set_in_block = 32;
   static constexpr std::uint64_t most_bits = std::uint64_t{1} << 40;
   static constexpr std::uint32_t most_tracking_bits = 32;
 
-  filter_kind kind = filter_kind::blocked;
-  std::uint64_t elements = 0;  // n
-  std::uint32_t bits_set = 1;  // k
+  filter_kind kind = filter_kind::blocked;  // which filter it is for
+  std::uint64_t elements = 0;               // n
+  std::uint32_t bits_set = 1;               // k
 
   // standard, partitioned, counting
   std::uint64_t cells = 0;         // bits or counters; partitioned: a multiple of k
@@ -92,27 +96,30 @@ struct filter_plan {
   /// Blocks of each level; `single`, `sequential`, `d_random` and the blocked filter have one
   /// level.
   std::array<std::uint64_t, most_levels> level_buckets{};
-  std::uint32_t levels = 1;
+  std::uint32_t levels = 1;  // of `level_buckets`, those in use
 
   // balanced, fingerprint
-  scheme_kind scheme = scheme_kind::multilevel;
+  scheme_kind scheme = scheme_kind::multilevel;   // how candidate blocks are drawn
   std::uint32_t choices = 1;                      // d; multilevel and d-left: `levels`
   block_state state{};                            // balanced
   fingerprint_bucket_shape fingerprint_bucket{};  // fingerprint
   /// 32-bit slots of the overflow list, and how many of them may be taken: reserved from the start.
   std::uint64_t overflow_slots = 0;
-  std::uint64_t overflow_reserve = 0;
+  std::uint64_t overflow_reserve = 0;  // so many of them may be taken
 
-  filter_prediction predicted{};
+  filter_prediction predicted{};  // of a filter with this plan
 
   /// Whether an element may go to another block than its first, and to an overflow list.
   constexpr bool has_candidates() const noexcept {
     return kind == filter_kind::balanced || kind == filter_kind::fingerprint;
   }
+  /// Whether its memory is blocks; else it is cells.
   constexpr bool in_blocks() const noexcept {
     return kind == filter_kind::blocked || has_candidates();
   }
+  /// Whether elements set bits; else they leave fingerprints.
   constexpr bool sets_bits() const noexcept { return kind != filter_kind::fingerprint; }
+  /// The blocks of all levels.
   constexpr std::uint64_t blocks() const noexcept {
     std::uint64_t sum = 0;
     for (std::uint32_t i = 0; i < levels && i < most_levels; ++i) sum += level_buckets[i];
@@ -122,6 +129,7 @@ struct filter_plan {
   constexpr std::uint32_t bloom_bits() const noexcept {
     return block_bits - (kind == filter_kind::balanced ? state.bits() : 0);
   }
+  /// The memory of a filter with this plan.
   constexpr filter_memory_parts memory() const noexcept {
     constexpr std::uint64_t line_bytes = 64;
     const auto whole_lines = [](std::uint64_t bytes) {
@@ -130,6 +138,7 @@ struct filter_plan {
     const std::uint64_t bits = in_blocks() ? blocks() * block_bits : cells * counter_bits;
     return {.cells = whole_lines((bits + 7) / 8), .overflow = whole_lines(overflow_slots * 4)};
   }
+  /// Of all memory, for each planned element.
   constexpr double bits_per_element() const noexcept {
     return elements == 0
                ? 0

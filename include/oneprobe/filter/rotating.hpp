@@ -47,21 +47,23 @@
 
 namespace oneprobe::inline v0_1 {
 
+/// How much a filter takes in before its oldest elements leave it.
 struct rotating_plan {
-  static constexpr std::uint32_t most_generations = 64;
+  static constexpr std::uint32_t most_generations = 64;  // generations that a plan may ask for
 
-  std::uint64_t elements_per_window = 0;
-  double fpr = 0;                 // of all generations together, each of which gets fpr / g
-  std::uint32_t generations = 4;  // g, 2 to 64
+  std::uint64_t elements_per_window = 0;  // that each generation is planned for
+  double fpr = 0;                         // of all generations together, each of which gets fpr / g
+  std::uint32_t generations = 4;          // g, 2 to 64
 };
 
 /// Windows of equal length, by a clock. It touches no filter: `filter.rotate(clock.ended())`.
 template <class Clock = std::chrono::steady_clock>
 class window_clock {
  public:
-  using duration = typename Clock::duration;
-  using time_point = typename Clock::time_point;
+  using duration = typename Clock::duration;      // the clock's lengths of time
+  using time_point = typename Clock::time_point;  // the clock's moments
 
+  /// Windows of this length, the first from `start` on. Refuses a length that is not above 0.
   explicit window_clock(duration length, time_point start = Clock::now())
       : length_(length), start_(start) {
     if (length <= duration::zero())
@@ -87,7 +89,7 @@ class rotating_filter : public filter_parts<Filter> {
   using base = filter_parts<Filter>;
 
  public:
-  using hash_type = typename base::hash_type;
+  using hash_type = typename base::hash_type;  // of every generation
 
   /// Empty, with a seed nobody knows unless a hash is given; generations from the default plans.
   explicit rotating_filter(const rotating_plan& plan, hash_type hash = hash_type(random_seed()))
@@ -144,12 +146,14 @@ class rotating_filter : public filter_parts<Filter> {
     }
   }
 
+  /// Takes everything out of all generations.
   void clear() noexcept {
     for (Filter& part : this->parts_) part.clear();
   }
   void swap(rotating_filter& other) noexcept { std::swap(*this, other); }
   friend void swap(rotating_filter& a, rotating_filter& b) noexcept { a.swap(b); }
 
+  /// g: how many generations there are.
   std::uint32_t generations() const noexcept {
     return static_cast<std::uint32_t>(this->parts_.size());
   }

@@ -17,12 +17,14 @@
 
 namespace oneprobe::inline v0_1 {
 
+/// The engine of standard filters: a filter_engine and a mergeable_engine.
 class standard_engine
     : public detail::bit_cells_engine<filter_kind::standard, detail::cells_anywhere> {
  public:
   using bit_cells_engine::bit_cells_engine;
 };
 
+/// A standard filter with a hash of your own.
 template <class Hash>
 using basic_standard_filter = basic_filter<standard_engine, Hash>;
 using standard_filter = basic_standard_filter<seeded_hash>;

@@ -27,8 +27,8 @@ namespace oneprobe::inline v0_1 {
 /// What a map holds. A struct of its own: std::pair is not trivially copyable.
 template <class Key, class Value>
 struct map_element {
-  const Key key;
-  [[no_unique_address]] Value value;
+  const Key key;                      // stays as it is for as long as the element lives
+  [[no_unique_address]] Value value;  // may be changed in place
 };
 
 template <class Key, class Value, class Hash = seeded_hash, class Equal = std::equal_to<>,
@@ -90,6 +90,7 @@ class bounded_map
     });
   }
 
+  /// Inserts the element unless the key is there.
   result insert(const Key& key, const Value& value) { return try_emplace(key, value); }
   result insert(const Key& key, Value&& value) { return try_emplace(key, std::move(value)); }
   /// Also for a key of another type.

@@ -18,9 +18,10 @@
 
 namespace oneprobe::inline v0_1 {
 
+/// What a set holds.
 template <class Key>
 struct set_element {
-  const Key key;
+  const Key key;  // stays as it is for as long as the element lives
 };
 
 template <class Key, class Hash = seeded_hash, class Equal = std::equal_to<>,
@@ -37,6 +38,7 @@ class bounded_set : public bounded_table<set_element<Key>, Hash, Equal, Scheme, 
                        Equal equal = Equal())
       : table(default_table_plan(elements, BucketCapacity), std::move(hash), std::move(equal)) {}
 
+  /// Inserts the key unless it is there.
   result insert(const Key& key) { return insert(key, this->hash()(key)); }
   result insert(Key&& key) {
     const key_hash hash = this->hash()(key);

@@ -79,8 +79,8 @@ class bounded_table {
  public:
   using value_type = Element;
   using key_type = std::remove_const_t<decltype(Element::key)>;
-  using hash_type = Hash;
-  using scheme_type = Scheme;
+  using hash_type = Hash;                                     // the policy that all keys go through
+  using scheme_type = Scheme;                                 // how candidate buckets are drawn
   static constexpr std::uint32_t bucket_capacity = Capacity;  // h
   using iterator = detail::table_iterator<Element, tagged_buckets<Element, Capacity>>;
   using const_iterator = detail::table_iterator<const Element, tagged_buckets<Element, Capacity>>;
@@ -173,6 +173,7 @@ class bounded_table {
     return find_element(key, hash);
   }
 
+  /// Whether there is an element with this key.
   [[nodiscard]] bool contains(const key_type& key) const { return find(key) != nullptr; }
   template <transparent_query<key_type, Hash, Equal> Query>
   [[nodiscard]] bool contains(const Query& key) const {
@@ -236,6 +237,8 @@ class bounded_table {
 
   // ---- erasing ----
 
+  /// Ends the life of the element with this key, if there is one. No other element moves, unless
+  /// drain_on_erase was called.
   erase_outcome erase(const key_type& key) { return erase(key, hash_(key)); }
   template <transparent_query<key_type, Hash, Equal> Query>
   erase_outcome erase(const Query& key) {
@@ -279,7 +282,9 @@ class bounded_table {
   bool empty() const noexcept { return counts_.size == 0; }
   const table_plan& plan() const noexcept { return plan_; }
   const table_counts& counts() const noexcept { return counts_; }
+  /// The hash that all keys go through.
   const Hash& hash() const noexcept { return hash_; }
+  /// All bytes of the table, as a file holds them.
   std::span<const std::byte> memory() const noexcept { return memory_.bytes(); }
 
   iterator begin() noexcept { return {buckets_, overflow_, 0}; }

@@ -18,29 +18,32 @@ struct chain_prediction {
   double placement_accesses = 0;  // buckets, up to the one that takes an element that is new
   double overflow_fraction = 0;   // of the elements
   double length_mean = 0;         // elements per chain, those of the overflow left out
-  double length_variance = 0;
-  double single_variance = 0;  // of the ordinary table: one choice, everybody admitted
+  double length_variance = 0;     // of the elements per chain
+  double single_variance = 0;     // of the ordinary table: one choice, everybody admitted
 
   friend constexpr bool operator==(const chain_prediction&, const chain_prediction&) = default;
 };
 
+/// All that decides in which chain an element is, except the seed.
 struct chain_plan {
+  /// The most that a plan may ask for.
   static constexpr std::uint32_t most_levels = 8;
   static constexpr std::uint64_t most_buckets = std::uint64_t{1} << 32;
 
-  std::uint64_t elements = 0;  // n
-  scheme_kind scheme = scheme_kind::single;
-  std::uint32_t choices = 1;  // d; multilevel and d-left: `levels`
-  std::uint32_t levels = 1;   // `single`, `sequential` and `d_random` have one
-  std::array<std::uint64_t, most_levels> level_buckets{};
+  std::uint64_t elements = 0;                // n
+  scheme_kind scheme = scheme_kind::single;  // how candidate chains are drawn
+  std::uint32_t choices = 1;                 // d; multilevel and d-left: `levels`
+  std::uint32_t levels = 1;                  // `single`, `sequential` and `d_random` have one
+  std::array<std::uint64_t, most_levels> level_buckets{};  // chains of each level
   /// h and p: a chain of h elements takes another with probability p, a longer one never. None:
   /// every chain takes every element, which is how d-random and d-left choose.
   std::optional<std::uint32_t> threshold{};
-  double admit_probability = 0;
+  double admit_probability = 0;        // p
   std::uint64_t overflow_buckets = 1;  // ordinary chains, for those whom nobody admitted
 
-  chain_prediction predicted{};
+  chain_prediction predicted{};  // of a map with this plan
 
+  /// The chains of all levels.
   constexpr std::uint64_t buckets() const noexcept {
     std::uint64_t sum = 0;
     for (std::uint32_t i = 0; i < levels && i < most_levels; ++i) sum += level_buckets[i];

@@ -41,23 +41,24 @@ namespace oneprobe::inline v0_1 {
 
 /// What a lookup cost.
 struct chain_path {
-  bool found = false;
+  bool found = false;          // the key is there
   std::uint32_t accesses = 0;  // chains, the overflow's one included
   std::uint64_t nodes = 0;     // elements compared
 
   friend constexpr bool operator==(const chain_path&, const chain_path&) = default;
 };
 
+/// What a map counts, and how long its chains are.
 struct chain_stats {
-  std::uint64_t size = 0;
-  std::uint64_t overflow = 0;
+  std::uint64_t size = 0;         // elements, those in the overflow included
+  std::uint64_t overflow = 0;     // of them in the overflow
   double insert_accesses = 0;     // chains visited per insertion so far, the overflow's included
   double placement_accesses = 0;  // of them up to the one that took it: without the search for the
                                   // key, and without the overflow. What a plan predicts
   double length_mean = 0;         // elements per chain, those of the overflow left out
-  double length_variance = 0;
-  std::uint32_t longest = 0;
-  std::uint64_t bytes = 0;  // buckets and nodes
+  double length_variance = 0;     // of the elements per chain
+  std::uint32_t longest = 0;      // elements of the longest chain
+  std::uint64_t bytes = 0;        // buckets and nodes
 };
 
 namespace detail {
@@ -107,6 +108,8 @@ class chained_map {
   using value_type = map_element<Key, Value>;
   using result = insert_result<value_type>;
 
+  /// An empty map that follows a plan, with a seed nobody knows unless a hash is given. Refuses a
+  /// plan that has a fault.
   explicit chained_map(const chain_plan& plan, Hash hash = Hash(random_seed()),
                        Equal equal = Equal())
       : plan_(checked(plan)),
@@ -138,6 +141,7 @@ class chained_map {
   template <class Query, class... Args>
   result try_emplace_hashed(key_hash hash, const Query& key, Args&&... args);
 
+  /// Inserts the element unless the key is there. The outcome is never `full`.
   result insert(const Key& key, const Value& value) { return try_emplace(key, value); }
   result insert(const Key& key, const Value& value, key_hash hash) {
     return try_emplace_hashed(hash, key, value);
@@ -171,6 +175,7 @@ class chained_map {
   const value_type* find(const Query& key, key_hash hash) const {
     return find_element(key, hash).element;
   }
+  /// Whether there is an element with this key.
   template <class Query>
   [[nodiscard]] bool contains(const Query& key) const {
     return find(key) != nullptr;
@@ -180,6 +185,7 @@ class chained_map {
     return find(key, hash) != nullptr;
   }
 
+  /// Ends the life of the element with this key, if there is one.
   template <class Query>
   requires hash_policy<Hash, Query> erase_outcome erase(const Query& key) {
     return erase(key, hash_(key));
@@ -187,6 +193,7 @@ class chained_map {
   template <class Query>
   erase_outcome erase(const Query& key, key_hash hash);
 
+  /// Ends the life of all elements.
   void clear() noexcept {
     destroy_elements();
     chains_.clear();
@@ -195,6 +202,7 @@ class chained_map {
     size_ = overflowed_ = 0;
   }
 
+  /// Calls `visit` with every element.
   template <class Visit>
   void for_each(Visit visit) const {
     for (const chains<value_type>* part : {&chains_, &overflow_})
@@ -216,6 +224,7 @@ class chained_map {
   std::uint64_t size() const noexcept { return size_; }
   bool empty() const noexcept { return size_ == 0; }
   const chain_plan& plan() const noexcept { return plan_; }
+  /// The hash that all keys go through.
   const Hash& hash() const noexcept { return hash_; }
 
  private:

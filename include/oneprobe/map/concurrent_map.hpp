@@ -242,10 +242,11 @@ class concurrent_map {
   template <class Change>
   bool modify(const Key& key, key_hash hash, Change change);
 
+  /// Erases the key's element, if there is one.
   erase_outcome erase(const Key& key) { return erase(key, hash_(key)); }
   erase_outcome erase(const Key& key, key_hash hash);
 
-  /// REQUIRES: no other thread uses the map.
+  /// Takes all elements out. REQUIRES: no other thread uses the map.
   void clear() noexcept {
     std::memset(memory_.data(), 0, memory_.size());
     size_.clear();
@@ -260,6 +261,7 @@ class concurrent_map {
     std::uint64_t retries = 0;
     return find_value(key, hash, retries);
   }
+  /// Whether the key is there.
   [[nodiscard]] bool contains(const Key& key) const { return find(key).has_value(); }
   [[nodiscard]] bool contains(const Key& key, key_hash hash) const {
     return find(key, hash).has_value();
@@ -268,12 +270,15 @@ class concurrent_map {
   /// One thread's way to read that counts how often it had to read again.
   class reader {
    public:
+    /// For one thread at a time. The map must outlive it.
     explicit reader(const concurrent_map& map) noexcept : map_(&map) {}
 
+    /// As the map's.
     [[nodiscard]] std::optional<Value> find(const Key& key) { return find(key, map_->hash_(key)); }
     [[nodiscard]] std::optional<Value> find(const Key& key, key_hash hash) {
       return map_->find_value(key, hash, retries_);
     }
+    /// As the map's.
     [[nodiscard]] bool contains(const Key& key) { return find(key).has_value(); }
     [[nodiscard]] bool contains(const Key& key, key_hash hash) {
       return find(key, hash).has_value();
@@ -319,9 +324,12 @@ class concurrent_map {
 
   /// Elements whose insertion has returned and whose erasure has not, as far as this thread knows.
   std::uint64_t size() const noexcept { return size_.value(); }
+  /// Elements in the overflow, likewise.
   std::uint64_t overflow_size() const noexcept { return overflowed_.value(); }
   const table_plan& plan() const noexcept { return plan_; }
+  /// The hash that all keys go through.
   const Hash& hash() const noexcept { return hash_; }
+  /// All bytes of the table. REQUIRES: no other thread writes meanwhile.
   std::span<const std::byte> memory() const noexcept { return memory_.bytes(); }
 
  private:

@@ -124,7 +124,8 @@ inline std::uint64_t default_overflow_reserve(double mean, double burst) {
 
 }  // namespace detail
 
-/// Refuses, naming the parameter, what is outside the limits above.
+/// The plan of a table for so many elements that come and go. Refuses, naming the parameter, what
+/// is outside the limits above.
 inline table_plan default_table_plan(std::uint64_t elements, std::uint32_t bucket_capacity = 16) {
   if (elements < 1 || elements > table_plan::most_buckets)
     refuse_parameter("elements must be 1 to 2^40; found " + std::to_string(elements));

@@ -82,8 +82,10 @@ enum class table_check : std::uint8_t {
   elements,  // and each element is found where it is: nobody wrote what no table can be
 };
 
+/// How a file of a table is read.
 struct table_file_options {
-  std::uint64_t schema = 0;
+  std::uint64_t schema =
+      0;  // the number that the file was saved with: yours, for what key and value mean
   table_check check = table_check::checksum;
   /// Of the memory that is loaded into; a mapped file has its pages by `touch`.
   memory_options memory{};
@@ -95,13 +97,14 @@ using given_hash = std::optional<typename Table::hash_type>;
 
 /// What a file says of itself before its payload is read.
 struct table_facts {
-  table_kind kind = table_kind::map;
-  table_parameters parameters{};
-  std::uint16_t version = format_version;
-  std::uint64_t file_bytes = 0;
-  std::uint64_t payload_checksum = 0;
+  table_kind kind = table_kind::map;       // a map or a set
+  table_parameters parameters{};           // plan, counts, layout of the elements, hash and seed
+  std::uint16_t version = format_version;  // of the format
+  std::uint64_t file_bytes = 0;            // the whole file
+  std::uint64_t payload_checksum = 0;      // of the payload, as it was written
 
-  static constexpr std::size_t head_bytes = preamble_bytes + table_parameters::bytes;
+  static constexpr std::size_t head_bytes =
+      preamble_bytes + table_parameters::bytes;  // what lies before the payload
 };
 
 // ------------------------------------------------------------------------------------- saving
@@ -158,8 +161,10 @@ table_head head_of(const Table& table, std::uint64_t schema) {
 
 }  // namespace detail
 
+/// How a table is saved.
 struct table_save_options {
-  std::uint64_t schema = 0;
+  std::uint64_t schema =
+      0;  // yours, for what key and value mean; it must be given again to read the file
 };
 
 /// Writes a table to a file, replacing what is there once the new file is complete and on the
@@ -393,6 +398,7 @@ loaded<Table> load_from(std::span<const std::byte> bytes, table_file_options opt
 template <storable_table Table>
 class mapped_table {
  public:
+  /// Opens a file of this type of table, or says why not.
   static loaded<mapped_table> map(const std::string& path, table_file_options options = {},
                                   given_hash<Table> hash = std::nullopt) {
     loaded<locked_file> file = locked_file::open(path, file_access::read, options.memory.touch);
@@ -410,6 +416,7 @@ class mapped_table {
 
   /// The table, to be read. It lives as long as this object stays where it is.
   const Table& operator*() const noexcept { return table_; }
+  /// A member of the table, likewise.
   const Table* operator->() const noexcept { return &table_; }
 
  private:
@@ -432,6 +439,7 @@ class mapped_table {
 template <storable_table Table>
 class writable_table {
  public:
+  /// Opens a file of this type of table and marks it as open, or says why not.
   static loaded<writable_table> open(const std::string& path, table_file_options options = {},
                                      given_hash<Table> hash = std::nullopt) {
     loaded<updated_file> file = updated_file::open(path, options.memory.touch);
@@ -463,6 +471,7 @@ class writable_table {
   /// The table. Until `close`; it lives as long as this object stays where it is, and must not be
   /// moved from, swapped or assigned to: it would leave the file.
   Table& operator*() noexcept { return opened_->table; }
+  /// A member of the table, likewise.
   Table* operator->() noexcept { return &opened_->table; }
   const Table& operator*() const noexcept { return opened_->table; }
   const Table* operator->() const noexcept { return &opened_->table; }
@@ -508,17 +517,19 @@ class writable_table {
 
 // ------------------------------------------------------------------------------------- recovery
 
+/// What was mended, and what was lost.
 template <storable_table Table>
 struct recovered_table {
-  Table table;
+  Table table;  // it is as it should be, but for what was dropped
   /// Slots with a tag whose element is not in the table: it was no whole one, its key was there
   /// twice, or it had to move and found no room.
   std::uint64_t dropped = 0;
 };
 
+/// What a recovery in the file itself has left.
 struct table_recovery {
-  table_counts counts{};
-  std::uint64_t dropped = 0;
+  table_counts counts{};      // of the elements that are in it now
+  std::uint64_t dropped = 0;  // slots whose element is not, as in recovered_table
 };
 
 namespace detail {

@@ -24,6 +24,7 @@ enum class table_workload : std::uint8_t {
   fill_only = 1,  // nothing is erased
 };
 
+/// "churn", "fill-only".
 constexpr std::string_view name_of(table_workload workload) {
   switch (workload) {
     case table_workload::churn:
@@ -38,9 +39,9 @@ constexpr std::string_view name_of(table_workload workload) {
 /// its workload. Accesses are buckets of the table; whoever ends in the overflow visits up to four
 /// more.
 struct table_prediction {
-  double insert_accesses = 0;
-  double hit_accesses = 0;
-  double miss_accesses = 0;
+  double insert_accesses = 0;     // of a new key
+  double hit_accesses = 0;        // of a key that is there
+  double miss_accesses = 0;       // of a key that is not
   double overflow_fraction = 0;   // of the elements present
   double overflow_mean = 0;       // elements
   double overflow_deviation = 0;  // standard deviation, elements
@@ -51,18 +52,21 @@ struct table_prediction {
 
 /// Memory by part, in bytes. Every part begins on a cache line.
 struct table_memory_parts {
-  std::uint64_t side = 0;           // tags and notes of the buckets
-  std::uint64_t slots = 0;          // their elements
-  std::uint64_t overflow_side = 0;  // the same of the overflow buckets
-  std::uint64_t overflow_slots = 0;
+  std::uint64_t side = 0;            // tags and notes of the buckets
+  std::uint64_t slots = 0;           // their elements
+  std::uint64_t overflow_side = 0;   // the same of the overflow buckets
+  std::uint64_t overflow_slots = 0;  // the elements of those
 
+  /// The bytes of all parts.
   constexpr std::uint64_t total() const noexcept {
     return side + slots + overflow_side + overflow_slots;
   }
   friend constexpr bool operator==(const table_memory_parts&, const table_memory_parts&) = default;
 };
 
+/// All that decides where a table's elements go, except the seed.
 struct table_plan {
+  /// The most that a plan may ask for, and what all plans have in common.
   static constexpr std::uint32_t most_levels = 8;
   static constexpr std::uint32_t most_bucket_capacity = 16;
   static constexpr std::uint32_t side_bytes = 32;  // per bucket
@@ -71,19 +75,20 @@ struct table_plan {
   /// Buckets of the overflow that an element may be in.
   static constexpr std::uint32_t overflow_choices = 4;
 
-  std::uint64_t elements = 0;          // n
-  std::uint32_t bucket_capacity = 16;  // h
-  scheme_kind scheme = scheme_kind::multilevel;
-  std::uint32_t choices = 4;  // d; multilevel and d-left: `levels`
-  std::uint32_t levels = 4;   // `single`, `sequential` and `d_random` have one
-  std::array<std::uint64_t, most_levels> level_buckets{};
+  std::uint64_t elements = 0;                    // n
+  std::uint32_t bucket_capacity = 16;            // h
+  scheme_kind scheme = scheme_kind::multilevel;  // how candidate buckets are drawn
+  std::uint32_t choices = 4;                     // d; multilevel and d-left: `levels`
+  std::uint32_t levels = 4;                      // `single`, `sequential` and `d_random` have one
+  std::array<std::uint64_t, most_levels> level_buckets{};  // buckets of each level
   /// Elements that the overflow is made for, and its buckets, as large as the others.
   std::uint64_t overflow_reserve = 0;
-  std::uint64_t overflow_buckets = 1;
+  std::uint64_t overflow_buckets = 1;  // its buckets
   table_workload workload = table_workload::churn;
 
-  table_prediction predicted{};
+  table_prediction predicted{};  // of a table with this plan
 
+  /// The buckets of all levels.
   constexpr std::uint64_t buckets() const noexcept {
     std::uint64_t sum = 0;
     for (std::uint32_t i = 0; i < levels && i < most_levels; ++i) sum += level_buckets[i];
@@ -95,6 +100,7 @@ struct table_plan {
   constexpr double load_factor() const noexcept {
     return static_cast<double>(elements) / (static_cast<double>(buckets()) * bucket_capacity);
   }
+  /// The memory of a table with elements of so many bytes.
   constexpr table_memory_parts memory(std::uint64_t slot_bytes) const noexcept {
     constexpr std::uint64_t line_bytes = 64;
     const auto whole_lines = [](std::uint64_t bytes) {
@@ -105,6 +111,7 @@ struct table_plan {
             .overflow_side = whole_lines(overflow_buckets * side_bytes),
             .overflow_slots = whole_lines(overflow_buckets * bucket_capacity * slot_bytes)};
   }
+  /// Of all memory, for each planned element, when an element has so many bytes.
   constexpr double bytes_per_element(std::uint64_t slot_bytes) const noexcept {
     return elements == 0
                ? 0

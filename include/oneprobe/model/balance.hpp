@@ -20,8 +20,9 @@ namespace oneprobe::inline v0_1::model {
 
 /// Fraction of buckets with 0, 1, 2, ... elements.
 struct load_distribution {
-  std::vector<double> fractions;
+  std::vector<double> fractions;  // of 0, 1, 2, ... elements
 
+  /// Of the elements in a bucket.
   double mean() const;
   double variance() const;
 
@@ -45,13 +46,14 @@ struct balance_bound {
   std::optional<unsigned> k0;  // loads are Poisson up to here; none: nothing is cut off
   double e0 = 0;               // E[X; X <= k0], X ~ Poisson(a r)
   double p0 = 0;               // P(X <= k0)
-  load_distribution loads;
+  load_distribution loads;     // P_LB itself
   /// The least maximum load any scheme can have on this budget (BBF, Section IV, as the limit of
   /// convex costs): k0 + 1. None: unbounded.
   std::optional<unsigned> largest_load() const;
 };
 
-/// Requires accesses >= 1 - overflow_fraction: an element that is placed is accessed.
+/// P_LB of so many elements in many buckets. Requires accesses >= 1 - overflow_fraction: an element
+/// that is placed is accessed.
 balance_bound lower_bound_loads(double elements_per_bucket, double accesses,
                                 double overflow_fraction);
 
@@ -61,6 +63,7 @@ balance_bound lower_bound_loads(double elements_per_bucket, double accesses,
 balance_bound lower_bound_loads_finite(double elements, double buckets, double accesses,
                                        double overflow_fraction);
 
+/// What is to be balanced: parameters of the three schemes below.
 struct balance_needs {
   double elements_per_bucket = 1;             // r
   unsigned choices = 1;                       // d
@@ -68,11 +71,12 @@ struct balance_needs {
   std::optional<double> overflow_fraction{};  // gamma; none: the least that allows optimality
 };
 
+/// A threshold and a probability, and what comes of them.
 struct balance_plan {
-  std::optional<unsigned> threshold;  // h = k0; none: admit always
-  double admit_probability = 0;       // p
-  double overflow_fraction = 0;
-  double mean_accesses = 0;
+  std::optional<unsigned> threshold;    // h = k0; none: admit always
+  double admit_probability = 0;         // p
+  double overflow_fraction = 0;         // gamma: of the elements, those left out
+  double mean_accesses = 0;             // a: probes per element
   double end_time = 1;                  // t_0 <= 1: when the budget is used up
   std::vector<double> level_fractions;  // multilevel
   load_distribution loads;              // equals P_LB

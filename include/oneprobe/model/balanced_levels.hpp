@@ -24,19 +24,21 @@ namespace oneprobe::inline v0_1::model {
 /// probing table compares (1 / (1 - load)^2 - 1) / 2 entries before it meets a free slot.
 double overflow_list_match(double fingerprint_bits, double load);
 
+/// How large the levels and the overflow list of a filter are.
 struct built_levels {
   /// Of each level: as many as there are choices, whatever the shape says, in a multilevel filter;
   /// one for single and sequential placement.
   std::vector<double> blocks;
-  double overflow_slots = 0;
+  double overflow_slots = 0;    // of the overflow list
   double overflow_reserve = 0;  // so many of the slots may be taken, then elements are forced
 };
 
+/// What a filter with such levels is predicted to do.
 struct built_error {
-  double fpr = 0;
-  double insert_accesses = 0;  // blocks
-  double hit_accesses = 0;
-  double miss_accesses = 0;
+  double fpr = 0;                     // false positives, of absent keys asked for
+  double insert_accesses = 0;         // blocks
+  double hit_accesses = 0;            // blocks, and the list as one
+  double miss_accesses = 0;           // likewise, of absent keys
   double list_queries = 0;            // P(a negative query asks the overflow list)
   double overflow_fraction = 0;       // gamma: of all elements, no candidate had room for them
   double overflow_deviation = 0;      // standard deviation of their number; sequential: as if each
@@ -45,13 +47,16 @@ struct built_error {
   std::vector<double> arrivals_mean;  // per block of each level
 };
 
+/// A balanced filter as it is built, with levels of any size and any number of elements.
 class built_filter {
  public:
+  /// Computes what holds for all sizes of this shape.
   explicit built_filter(const balanced_shape& shape);
 
   /// The fraction that blocks turn away of `arrivals_mean` elements each.
   double refused_fraction(double arrivals_mean) const;
 
+  /// The filter with these levels and so many elements.
   built_error at(double elements, const built_levels& levels) const;
 
  private:

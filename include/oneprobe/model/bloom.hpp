@@ -55,11 +55,12 @@ double block_error_approximate(double block_bits, double bits_set, double load);
 std::vector<double> block_errors(unsigned block_bits, unsigned bits_set, unsigned largest_load,
                                  block_layout layout = block_layout::independent);
 
+/// The shape of a blocked filter.
 struct blocked_shape {
-  double bits_per_element = 8;
-  unsigned block_bits = 512;
-  unsigned bits_set = 5;  // k
-  block_layout layout = block_layout::independent;
+  double bits_per_element = 8;                      // beta
+  unsigned block_bits = 512;                        // B
+  unsigned bits_set = 5;                            // k
+  block_layout layout = block_layout::independent;  // how an element's bits lie in its block
 };
 
 /// Blocked filter: Poisson mixture of block_error over the loads of the blocks, n to infinity.

@@ -18,8 +18,8 @@ namespace oneprobe::inline v0_1::model {
 /// The admission rule: h (0 to `largest_threshold`) and p in [0, 1]. (h, 1) and (h + 1, 0) are the
 /// same rule; (0, 0) refuses everything.
 struct threshold {
-  unsigned bucket_capacity = 1;
-  double admit_probability = 0.0;
+  unsigned bucket_capacity = 1;    // h
+  double admit_probability = 0.0;  // p
 };
 
 /// The largest threshold, and the largest capacity of a table's buckets, that the models accept.

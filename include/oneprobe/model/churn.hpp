@@ -23,14 +23,16 @@ namespace oneprobe::inline v0_1::model {
 /// ErlangB(h, lambda): the fraction of arrivals that find all h slots taken.
 double erlang_b(unsigned slots, double offered_load);
 
+/// A table that lives: elements come and go, and their number stays.
 struct churn_parameters {
-  scheme_kind scheme = scheme_kind::multilevel;
-  double load_factor = 0.8;  // elements present / (m h)
-  unsigned bucket_capacity = 8;
-  unsigned choices = 1;                   // d; from the levels for multilevel
-  std::vector<double> level_fractions{};  // multilevel
+  scheme_kind scheme = scheme_kind::multilevel;  // how candidates are drawn
+  double load_factor = 0.8;                      // elements present / (m h)
+  unsigned bucket_capacity = 8;                  // h
+  unsigned choices = 1;                          // d; from the levels for multilevel
+  std::vector<double> level_fractions{};         // multilevel
 };
 
+/// Such a table after a long time.
 struct churn_state {
   double overflow_fraction = 0;            // of the elements present, and of the arrivals
   std::vector<double> overflow_per_level;  // multilevel: ErlangB of each level; else one entry, the

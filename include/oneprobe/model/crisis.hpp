@@ -17,6 +17,7 @@
 
 namespace oneprobe::inline v0_1::model {
 
+/// Buckets of each level, the first level first.
 using level_sizes = std::vector<std::uint64_t>;
 
 /// A distribution on first, first + step, first + 2 step, ...; entries below 1e-100 at either end
@@ -26,8 +27,10 @@ struct count_distribution {
   std::uint64_t first = 0;
   std::uint64_t step = 1;
   std::vector<double> probability;
+  /// Of the count.
   double mean() const;
   double standard_deviation() const;
+  /// P(count), 0 where no entry is.
   double at(std::uint64_t count) const;
   double at_least_one() const;  // P(count >= 1), summed
 };
@@ -36,6 +39,7 @@ struct count_distribution {
 /// recurrence (3) of SSH, Appendix III-A.
 count_distribution occupied_bins(std::uint64_t balls, std::uint64_t bins);
 
+/// What the levels leave over, one after the other.
 struct crisis_result {
   std::vector<count_distribution> left_after;  // |S_0|, |S_1|, ..., |S_d|: elements not placed in
                                                // levels 1..i
@@ -54,8 +58,10 @@ inline constexpr std::uint64_t exact_limit = 300000;
 /// least one bucket.
 crisis_result crisis(std::uint64_t elements, std::span<const std::uint64_t> levels);
 
-/// SSH eqs. (1), (2): expectation by expectation, with (1 - 1/m)^a or, `exponential`, e^(-a/m).
+/// SSH eqs. (1), (2): expectation by expectation, with (1 - 1/m)^a, `power`, or e^(-a/m),
+/// `exponential`.
 enum class approximation { power, exponential };
+/// Elements placed in each level, so computed.
 std::vector<double> approximate_per_level(double elements, std::span<const std::uint64_t> levels,
                                           approximation form = approximation::power);
 

@@ -1,4 +1,4 @@
-// Filters of fingerprints in bounded buckets ("pocket dictionaries") filled by a multilevel scheme.
+// Filters of fingerprints in bounded buckets: pocket dictionaries filled by a multilevel scheme.
 //
 // A bucket of B bits holds up to h remainders of f bits, a unary header of Q + h bits for their
 // quotients, and w note bits; a query compares quotient and remainder at once, so a stored element
@@ -29,15 +29,16 @@ enum class overflow_order {
 /// "first-come", "prefix".
 std::string_view name_of(overflow_order order);
 
+/// The shape of a filter of fingerprints.
 struct fingerprint_shape {
-  unsigned block_bits = 512;      // B
-  unsigned bucket_capacity = 27;  // h
-  unsigned remainder_bits = 16;   // f, 0 to 56
-  unsigned note_bits = 1;         // w
-  unsigned choices = 3;           // d
-  overflow_order order = overflow_order::prefix;
-  bool quotient_header = true;  // false: plain slots of f bits, zero meaning empty
-  overflow_list_cost overflow{};
+  unsigned block_bits = 512;                      // B
+  unsigned bucket_capacity = 27;                  // h
+  unsigned remainder_bits = 16;                   // f, 0 to 56
+  unsigned note_bits = 1;                         // w
+  unsigned choices = 3;                           // d
+  overflow_order order = overflow_order::prefix;  // which element a full bucket gives up
+  bool quotient_header = true;    // false: plain slots of f bits, zero meaning empty
+  overflow_list_cost overflow{};  // what an overflowed element costs
   /// Q: what is left of the block for the header, B - w - h (f + 1); 1 without a header. 0 or less:
   /// does not fit.
   long quotients() const;
@@ -50,15 +51,17 @@ struct fingerprint_shape {
 /// order of the error.
 filter_error evaluate(const fingerprint_shape& shape, double arrivals_mean);
 
+/// The arrivals per bucket at which the filter uses exactly `bits_per_element` bits of memory, or
+/// none if the shape cannot.
 std::optional<double> arrivals_for_memory(const fingerprint_shape& shape, double bits_per_element);
 
 /// A filter sized for `design_arrivals` per bucket, levels after the first enlarged by `slack`,
 /// then filled to `fill` times its rated number of elements.
 struct overfilled {
-  double overflow_fraction = 0;  // of the elements inserted
-  double fpr = 0;
-  double hit_accesses = 0;
-  double miss_accesses = 0;
+  double overflow_fraction = 0;       // of the elements inserted
+  double fpr = 0;                     // false positives, of absent keys asked for
+  double hit_accesses = 0;            // buckets, and the overflow list as one
+  double miss_accesses = 0;           // likewise, of absent keys
   double block_bits_per_element = 0;  // at the rated number
   std::vector<double> arrivals_mean;  // per bucket, by level
 };
@@ -76,21 +79,23 @@ double handed_on_fraction(const fingerprint_shape& shape, double arrivals_mean);
 built_error evaluate_built(const fingerprint_shape& shape, double elements,
                            const built_levels& levels);
 
+/// A shape, and how it does with the arrivals that fill the memory.
 struct fingerprint_point {
-  fingerprint_shape shape;
-  double arrivals_mean = 0;
-  filter_error error;
+  fingerprint_shape shape;   // of the filter
+  double arrivals_mean = 0;  // per bucket
+  filter_error error;        // of that shape with those arrivals
 };
 
+/// What is given of a filter of fingerprints; the rest is chosen.
 struct fingerprint_needs {
-  double bits_per_element = 16;
-  unsigned block_bits = 512;
-  double access_limit = 1.2;
-  unsigned largest_choices = 4;
-  std::optional<unsigned> choices{};
-  std::optional<unsigned> remainder_bits{};
-  overflow_order order = overflow_order::prefix;
-  overflow_list_cost overflow{};
+  double bits_per_element = 16;  // of all memory
+  unsigned block_bits = 512;     // B
+  double access_limit = 1.2;     // the most that a query may cost on average, positive or negative
+  unsigned largest_choices = 4;  // d is at most this
+  std::optional<unsigned> choices{};              // d; none: the best
+  std::optional<unsigned> remainder_bits{};       // f; none: the best
+  overflow_order order = overflow_order::prefix;  // which element a full bucket gives up
+  overflow_list_cost overflow{};                  // what an overflowed element costs
 };
 /// The least FPR within the access limit. Throws std::invalid_argument when nothing fits.
 fingerprint_point choose_fingerprint(const fingerprint_needs& needs);

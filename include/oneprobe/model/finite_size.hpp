@@ -18,6 +18,7 @@
 
 namespace oneprobe::inline v0_1::model {
 
+/// How many elements overflow, and how far that differs from table to table.
 struct overflow_spread {
   double mean = 0;                // elements
   double standard_deviation = 0;  // elements

@@ -27,10 +27,11 @@ using oneprobe::largest_choices;
 using oneprobe::name_of;
 using oneprobe::scheme_kind;
 
+/// A table that fills, in the limit of many buckets.
 struct fluid_parameters {
-  scheme_kind scheme = scheme_kind::single;
-  double load_factor = 1.0;               // c = n / (m h)
-  unsigned bucket_capacity = 1;           // h
+  scheme_kind scheme = scheme_kind::single;  // how candidates are drawn
+  double load_factor = 1.0;                  // c = n / (m h)
+  unsigned bucket_capacity = 1;              // h
   unsigned choices = 1;                   // d; ignored by single, taken from levels by multilevel
   std::vector<double> level_fractions{};  // multilevel: alpha_j, summing to 1
   double admit_probability = 0.0;         // p; not for d-random and d-left
@@ -38,6 +39,7 @@ struct fluid_parameters {
   double time = 1.0;                      // 0 to 1
 };
 
+/// The table at one moment.
 struct fluid_state {
   double time = 0;                // when placement stopped: `time`, or the budget's end t_0
   std::vector<double> occupancy;  // fraction of buckets with 0, 1, ... elements

@@ -36,9 +36,9 @@ note_law notes_churning(unsigned slots, double offered_load, unsigned kinds);
 
 /// Mean buckets per operation, those of the overflow left out.
 struct table_accesses {
-  double insert = 0;  // of a new key: until it is known to be absent and a bucket has room
-  double hit = 0;     // of any element present
-  double miss = 0;
+  double insert = 0;         // of a new key: until it is known to be absent and a bucket has room
+  double hit = 0;            // of any element present
+  double miss = 0;           // of an absent key
   double miss_overflow = 0;  // P(a miss goes past all candidates, to the overflow)
 };
 

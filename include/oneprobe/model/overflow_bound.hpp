@@ -36,8 +36,8 @@ double lookup_accesses_bound(double stored_fraction, double mean_accesses, unsig
 /// One hash-function distribution of a mixture, OFH Theorem 2: the fraction k_p of all accesses it
 /// makes, and for each group of buckets its density relative to uniform (m f_p(i); 1 is uniform).
 struct access_distribution {
-  double access_fraction;
-  std::span<const double> relative_density;
+  double access_fraction;                    // k_p: its share of all accesses
+  std::span<const double> relative_density;  // m f_p(i), for each group of buckets
 };
 
 /// Overflow reached by offline placement when accesses follow the mixture: equals overflow_bound

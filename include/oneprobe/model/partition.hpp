@@ -11,6 +11,7 @@
 
 namespace oneprobe::inline v0_1::model {
 
+/// How far a scheme meets the overflow bound.
 struct cutoff {
   double mean_accesses = 0;             // a_co
   double overflow_fraction = 0;         // at a_co
@@ -24,11 +25,12 @@ cutoff sequential_cutoff(double load_factor, unsigned bucket_capacity, unsigned 
 /// OFH Theorem 6, eqs. (19), (20): the fixed point a_co = (1 - p(a)^d) / (1 - p(a)).
 cutoff multilevel_cutoff(double load_factor, unsigned bucket_capacity, unsigned choices);
 
+/// Level sizes, and what a table that is cut so does.
 struct partition {
   std::vector<double> level_fractions;  // alpha_j, decreasing, summing to 1
-  double mean_accesses = 0;
-  double overflow_fraction = 0;
-  double end_time = 1;  // t_0, when the budget is used up; 1 without one
+  double mean_accesses = 0;             // a
+  double overflow_fraction = 0;         // gamma
+  double end_time = 1;                  // t_0, when the budget is used up; 1 without one
 };
 
 /// OFH Theorem 6, eqs. (19), (22): the partition that meets the bound at budget `accesses`, which

@@ -13,6 +13,7 @@
 
 namespace oneprobe::inline v0_1::model {
 
+/// Which elements are marked deleted when the table is reconstructed.
 enum class deletion_order {
   uniform,      // the deleted ones are random
   first_level,  // ... random among those of level 1, the worst place

@@ -18,11 +18,12 @@
 
 namespace oneprobe::inline v0_1::model {
 
+/// What a summary costs, and how often it is wrong.
 struct summary_error {
-  double bytes = 0;
-  double false_positive_probability = 0;
-  double failure_probability = 0;
-  double crisis_probability = 0;
+  double bytes = 0;                       // fast memory, occupancy bits included
+  double false_positive_probability = 0;  // for one absent key
+  double failure_probability = 0;         // for any stored key
+  double crisis_probability = 0;          // for any element
   std::vector<double> failure_per_level;  // f_1, ..., f_{d-1}; empty for interpolation
 };
 
@@ -30,6 +31,7 @@ struct summary_error {
 /// packed (erratum 1.17). Failure: two equal strings, the birthday problem.
 summary_error interpolation_summary(std::uint64_t elements, std::span<const std::uint64_t> levels,
                                     unsigned string_bits);
+/// The two probabilities alone.
 double interpolation_failure(double elements, unsigned string_bits);
 double interpolation_false_positive(double elements, unsigned string_bits);
 
@@ -58,8 +60,8 @@ double packed_bytes(double cells, unsigned values);
 /// The scheme of Song et al. (SSH, Section IV): one counter of `counter_bits` bits per bucket of a
 /// table of `buckets` buckets, d hashes. False positive: a Bloom filter's, (1 - e^(-n d / m))^d.
 struct song_error {
-  double bytes = 0;
-  double false_positive_probability = 0;
+  double bytes = 0;                       // fast memory: the counters
+  double false_positive_probability = 0;  // for one absent key
 };
 song_error song_summary(double elements, double buckets, unsigned choices, unsigned counter_bits);
 
@@ -80,10 +82,12 @@ struct counter_law {
   std::vector<double> expected;  // counters that reach the value
   std::vector<double> any;       // P(any does), the counters taken as independent
 };
+/// How an element counts where several of its hashes meet.
 enum class counted : std::uint8_t {
-  each_hash,
-  once,  // an element counts once for a counter that several of its hashes meet
+  each_hash,  // once for every hash
+  once,       // an element counts once for a counter that several of its hashes meet
 };
+/// The law for a filter with so many cells and hashes, in which so many elements are.
 counter_law counters_reaching(const count_distribution& elements, double filter_bits,
                               unsigned hashes, counted how, unsigned most_value);
 /// P(the largest counter of so many builds is at least 1, 2, ...).
@@ -92,10 +96,12 @@ std::vector<double> largest_counter_at_least(const counter_law& law, double buil
 /// Filter sizes and hash counts sufficient by the asymptotic argument of SSH, Appendix II
 /// (errata 1.12, 1.13): failure probability o(n^-c).
 struct asymptotic_filter {
-  double cells = 0;
-  unsigned hashes = 0;
+  double cells = 0;     // of a filter
+  unsigned hashes = 0;  // of an element
 };
+/// The one array of a single filter; the exponent is c.
 asymptotic_filter asymptotic_single_filter(double elements, double exponent);
+/// The filter of each level, the first level first; c1 and c2 as in skew_sequence.
 std::vector<asymptotic_filter> asymptotic_multi_filter(double elements, double c1, double c2,
                                                        unsigned levels, double exponent);
 

@@ -33,7 +33,7 @@ namespace oneprobe::inline v0_1 {
 
 /// What an admission has changed, until it is certain that the element stays.
 struct guarded_change {
-  cell_changes cells;
+  cell_changes cells;  // of the summary, with what they held before
 };
 
 template <level_summary Summary>
@@ -47,7 +47,7 @@ class guarded_summary {
   /// Watchers that one admission looks at. The paper's designs have less than one on average.
   static constexpr std::uint32_t most_watchers = 4096;
 
-  /// REQUIRES: the summary is empty.
+  /// Guards this summary. REQUIRES: it is empty.
   guarded_summary(Summary summary, const summary_plan& plan)
       : summary_(std::move(summary)),
         lists_(is_watched ? plan.slots() : 0, is_watched ? plan.elements : 1),
@@ -94,19 +94,24 @@ class guarded_summary {
     if constexpr (is_watched) lists_.unwatch(slot);
   }
 
+  /// The level that holds the key with this hash, if one may.
   std::optional<std::uint32_t> where(key_hash hash) const { return summary_.where(hash); }
+  /// The hash of the element at this slot. REQUIRES: it was admitted there.
   key_hash hash_of(std::uint32_t slot) const noexcept { return hashes_[slot]; }
   /// A number beside a slot at which this summary knows nobody, until it admits somebody there.
   void note(std::uint32_t slot, std::size_t number) noexcept { hashes_[slot] = {number}; }
+  /// The number that note() left beside this slot.
   std::size_t note_at(std::uint32_t slot) const noexcept {
     return static_cast<std::size_t>(hashes_[slot].value);
   }
+  /// The level that a slot belongs to.
   std::uint32_t level_of(std::uint32_t slot) const noexcept {
     std::uint32_t level = 0;
     while (slot >= ends_[level]) ++level;
     return level;
   }
 
+  /// What it guards, to be read.
   const Summary& summary() const noexcept { return summary_; }
   /// Watchers that all admissions have looked at.
   std::uint64_t watchers_seen() const noexcept { return watchers_seen_; }
@@ -115,6 +120,7 @@ class guarded_summary {
     return (is_watched ? lists_.memory_bytes() : 0) + hashes_.size() * sizeof(key_hash);
   }
 
+  /// Forgets all elements.
   void clear() { clear_pieces(0, pieces()); }
   /// Clearing in pieces of about the same work: a line of cells and a few entries of the lists.
   std::uint64_t pieces() const noexcept {
@@ -122,6 +128,7 @@ class guarded_summary {
     const std::uint64_t groups = (lists_.entries() + entries_in_piece - 1) / entries_in_piece;
     return lines > groups ? lines : groups;
   }
+  /// Clears so many pieces, from a first one on. REQUIRES: nobody asks before all pieces are clear.
   void clear_pieces(std::uint64_t first, std::uint64_t count) {
     if constexpr (requires { summary_.clear_bytes(first, count); })
       summary_.clear_bytes(first * line_bytes, count * line_bytes);

@@ -17,22 +17,27 @@
 
 namespace oneprobe::inline v0_1 {
 
+/// How an interpolation summary is cut into blocks and cells.
 struct interpolation_plan {
-  static constexpr std::uint32_t block_bytes = 64;
-  static constexpr std::uint32_t head_bits = 32;  // of each block
+  static constexpr std::uint32_t block_bytes = 64;  // a cache line
+  static constexpr std::uint32_t head_bits = 32;    // of each block
   /// A cell is read with one load of a word that begins at a byte.
   static constexpr std::uint32_t most_cell_bits = 56;
+  /// The most that a plan may ask for.
   static constexpr std::uint32_t most_levels = 8;
   static constexpr std::uint64_t most_blocks = std::uint64_t{1} << 40;
   std::uint64_t elements = 0;  // n
   std::uint32_t levels = 4;    // d
   std::uint64_t blocks = 1;    // those that strings belong to; one more takes what the last spills
-  std::uint32_t remainder_bits = 14;
+  std::uint32_t remainder_bits = 14;  // what a block keeps of a string
 
+  /// Bits of a cell that say the level.
   constexpr std::uint32_t level_bits() const noexcept {
     return static_cast<std::uint32_t>(std::bit_width(levels - 1));
   }
+  /// Bits of a cell: the remainder and the level.
   constexpr std::uint32_t cell_bits() const noexcept { return remainder_bits + level_bits(); }
+  /// How many cells a block has room for.
   constexpr std::uint32_t block_cells() const noexcept {
     return (8 * block_bytes - head_bits) / cell_bits();
   }
@@ -43,12 +48,15 @@ struct interpolation_plan {
     constexpr double free_cells = 8;
     return block_cells() / (block_cells() + free_cells);
   }
+  /// The blocks, with the one for what the last spills.
   constexpr std::uint64_t memory_bytes() const noexcept { return (blocks + 1) * block_bytes; }
   /// 2^b.
   double strings() const noexcept {
     return std::ldexp(static_cast<double>(blocks), static_cast<int>(remainder_bits));
   }
+  /// b: bits of a string; not a whole number, as the blocks are any number.
   double string_bits() const noexcept { return std::log2(strings()); }
+  /// Of all memory, for each planned element.
   double bits_per_element() const noexcept {
     return 8 * static_cast<double>(memory_bytes()) / static_cast<double>(elements);
   }
@@ -72,6 +80,7 @@ struct interpolation_plan {
   }
 };
 
+/// The first parameter that is not as it must be, in words.
 inline std::optional<std::string> find_fault(const interpolation_plan& plan) {
   detail::plan_check check;
   check(plan.elements >= 1 && plan.elements <= interpolation_plan::most_blocks, "elements",

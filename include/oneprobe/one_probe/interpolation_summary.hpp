@@ -53,9 +53,10 @@ namespace oneprobe::inline v0_1 {
 
 class interpolation_summary {
  public:
+  /// An insertion that would move strings of more blocks than this is answered with `full`.
   static constexpr std::uint32_t most_shifted_blocks = 256;
 
-  /// Refuses a plan that has a fault.
+  /// An empty summary. Refuses a plan that has a fault.
   explicit interpolation_summary(const interpolation_plan& plan)
       : interpolation_summary(checked(plan), line_memory(plan.memory_bytes())) {}
   /// For a one_probe_map; refuses a plan that is for another summary.
@@ -76,13 +77,15 @@ class interpolation_summary {
 
   // ---- modifiers ----
 
+  /// Takes an element of this level, or says why not.
   summary_outcome insert(key_hash hash, std::uint32_t level);
-  /// REQUIRES: insert(hash, level) kept it, and it was not erased since.
+  /// Forgets an element. REQUIRES: insert(hash, level) kept it, and it was not erased since.
   void erase(key_hash hash, std::uint32_t level);
   void clear() noexcept { std::memset(memory_.data(), 0, memory_.size()); }
 
   // ---- lookup ----
 
+  /// The level that the key's string is stored with, if it is.
   std::optional<std::uint32_t> where(key_hash hash) const noexcept {
     const string wanted = string_of(hash);
     const block_head head = head_of(wanted.block);
@@ -99,6 +102,7 @@ class interpolation_summary {
     if (remainder_of(found) != wanted.remainder) return std::nullopt;
     return level_of(found);
   }
+  /// Asks for the memory that where(hash) will read.
   void prefetch(key_hash hash) const noexcept { prefetch_line(block_at(string_of(hash).block)); }
 
   // ---- observers ----
@@ -108,11 +112,13 @@ class interpolation_summary {
     for (std::uint64_t block = 0; block <= plan_.blocks; ++block) sum += head_of(block).count;
     return sum;
   }
+  /// How many bytes it has.
   std::size_t memory_bytes() const noexcept { return memory_.size(); }
   const interpolation_plan& plan() const noexcept { return plan_; }
 
   // ---- bytes ----
 
+  /// All of them, as a summary of the same plan takes them over.
   std::span<const std::byte> bytes() const noexcept { return memory_.bytes(); }
   /// What no summary can have; for bytes from outside. Reads all of them.
   std::optional<std::string> find_fault() const;

@@ -34,11 +34,14 @@
 
 namespace oneprobe::inline v0_1 {
 
+/// multi_filter_summary and its counting variant. A level_summary; the counting one is an
+/// erasable_summary.
 template <detail::cell_use Use>
 class basic_multi_filter_summary {
   static constexpr bool counts = Use == detail::cell_use::counting;
 
  public:
+  /// An empty summary. Refuses a plan that is for another one.
   explicit basic_multi_filter_summary(const summary_plan& plan)
       : bits_(detail::checked_plan(plan, summary_kind::multi_filter, Use).filter_bytes() * 8),
         levels_(plan.levels) {
@@ -62,6 +65,8 @@ class basic_multi_filter_summary {
   }
   /// The same with a record of what it changed. REQUIRES: the record is empty.
   summary_outcome insert(key_hash hash, std::uint32_t level, cell_changes& changed) noexcept;
+  /// Takes back the last insertion, of which this is the record. REQUIRES: nothing was changed
+  /// since.
   void restore(cell_changes& changed) noexcept {
     for (std::size_t i = changed.all().size(); i > 0; --i) {
       const cell_changes::change& last = changed.all()[i - 1];
@@ -70,7 +75,7 @@ class basic_multi_filter_summary {
     }
     changed.clear();
   }
-  /// REQUIRES: insert(hash, level) kept it, and it was not erased since.
+  /// Forgets an element. REQUIRES: insert(hash, level) kept it, and it was not erased since.
   void erase(key_hash hash, std::uint32_t level) noexcept requires(counts) {
     const detail::cell_sequence sequence(hash);
     for (std::uint32_t i = 0; i <= level; ++i) {
@@ -82,6 +87,7 @@ class basic_multi_filter_summary {
       });
     }
   }
+  /// Forgets all elements.
   void clear() noexcept { bits_.clear(); }
   /// A part of it, for whoever clears in pieces.
   void clear_bytes(std::uint64_t first, std::uint64_t count) noexcept {
@@ -96,12 +102,14 @@ class basic_multi_filter_summary {
     return passed - 1;
   }
 
+  /// A cell by which an element of this level can be kept from being misdirected.
   watch_choice watch(key_hash hash, std::uint32_t level) const noexcept {
     if (level + 1 == levels_) return {};
     const std::optional<std::uint64_t> zero = zero_cell(level + 1, detail::cell_sequence(hash));
     if (!zero) return {watch_choice::need::too_late, 0};
     return {watch_choice::need::cell, filters_[level + 1].first_cell + *zero};
   }
+  /// Whether an element that watches this cell is safe by it.
   bool keeps_safe(std::uint64_t cell, std::uint32_t) const noexcept {
     const filter& its = filter_of(cell);
     return get(its, cell - its.first_cell) == 0;
@@ -197,7 +205,9 @@ summary_outcome basic_multi_filter_summary<Use>::insert(key_hash hash, std::uint
   return outcome;
 }
 
+/// A Bloom filter for each level threshold.
 using multi_filter_summary = basic_multi_filter_summary<detail::cell_use::marking>;
+/// The same with counters for bits, which erases.
 using counting_multi_filter_summary = basic_multi_filter_summary<detail::cell_use::counting>;
 
 static_assert(watched_summary<multi_filter_summary>);

@@ -101,6 +101,7 @@ class one_probe_map {
           value_type{Key(std::forward<Source>(key)), Value(std::forward<Args>(args)...)};
     });
   }
+  /// Inserts the element unless the key is there.
   result insert(const Key& key, const Value& value) { return try_emplace(key, value); }
   result insert(const Key& key, const Value& value, key_hash hash) {
     return try_emplace_hashed(hash, key, value);
@@ -114,6 +115,8 @@ class one_probe_map {
     return found;
   }
 
+  /// Erases the element with this key, if there is one; with lazy deletion it is marked, and keeps
+  /// its slot until a reconstruction.
   erase_outcome erase(const Key& key) { return erase(key, hash_(key)); }
   template <class Query>
   erase_outcome erase(const Query& key, key_hash hash);
@@ -127,6 +130,7 @@ class one_probe_map {
     return stats_.moved_last;
   }
 
+  /// Ends the life of all elements.
   void clear();
 
   // ---- lookup ----
@@ -142,6 +146,7 @@ class one_probe_map {
   const value_type* find(const Query& key, key_hash hash) const {
     return find_element(key, hash);
   }
+  /// Whether there is an element with this key.
   [[nodiscard]] bool contains(const Key& key) const { return find(key) != nullptr; }
   template <class Query>
   [[nodiscard]] bool contains(const Query& key, key_hash hash) const {
@@ -162,7 +167,9 @@ class one_probe_map {
   bool empty() const noexcept { return size() == 0; }
   const summary_plan& plan() const noexcept { return plan_; }
   const table_counts& counts() const noexcept { return stats_.counts; }
+  /// The hash that all keys go through.
   const Hash& hash() const noexcept { return hash_; }
+  /// The summary, to be read.
   const Summary& summary() const noexcept { return guarded_.summary(); }
   /// How find comes to its answer: `accesses` are buckets of the table, at most one; lines are
   /// those of its slots, and of the overflow.
@@ -170,6 +177,7 @@ class one_probe_map {
   template <class Query>
   table_path explain(const Query& key, key_hash hash) const;
 
+  /// What it has counted, and its memory.
   one_probe_stats stats() const {
     one_probe_stats now = stats_;
     const std::uint64_t summaries = reconstruction_.is_prepared() ? 2 : 1;

@@ -30,9 +30,10 @@
 
 namespace oneprobe::inline v0_1 {
 
+/// The summary of sorted strings without gaps: an erasable_summary, as level_summary says.
 class packed_strings_summary {
  public:
-  /// Refuses a plan that is for another summary.
+  /// An empty summary. Refuses a plan that is for another summary.
   explicit packed_strings_summary(const summary_plan& plan)
       : memory_(checked(plan).filter_bytes()),
         most_(plan.elements),
@@ -52,7 +53,7 @@ class packed_strings_summary {
     ++size_;
     return summary_outcome::kept;
   }
-  /// REQUIRES: insert(hash, level) kept it, and it was not erased since.
+  /// Forgets an element. REQUIRES: insert(hash, level) kept it, and it was not erased since.
   void erase(key_hash hash, std::uint32_t) noexcept {
     const std::uint64_t wanted = string_of(hash);
     const std::uint64_t at = first_not_below(wanted);
@@ -61,6 +62,7 @@ class packed_strings_summary {
     --size_;
     write(size_ * width_, width_, 0);
   }
+  /// Forgets all elements.
   void clear() noexcept {
     std::memset(memory_.data(), 0, memory_.size());
     size_ = 0;

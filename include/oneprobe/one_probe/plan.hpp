@@ -21,6 +21,7 @@
 
 namespace oneprobe::inline v0_1 {
 
+/// Which summary a table has.
 enum class summary_kind : std::uint8_t {
   single_filter,  // cells that hold the largest level (SSH, Section VIII-A)
   multi_filter,   // a Bloom filter per level threshold (SSH, Section VIII-B)
@@ -28,6 +29,7 @@ enum class summary_kind : std::uint8_t {
   own,            // the caller brings it; the plan is that of the table only
 };
 
+/// "single-filter", "multi-filter", "interpolation", "own".
 constexpr std::string_view name_of(summary_kind kind) {
   switch (kind) {
     case summary_kind::single_filter:
@@ -50,6 +52,7 @@ enum class summary_deletion : std::uint8_t {
   counting,     // the summary forgets them (filters count): nothing is ever reconstructed
 };
 
+/// "none", "lazy", "incremental", "counting".
 constexpr std::string_view name_of(summary_deletion deletion) {
   switch (deletion) {
     case summary_deletion::none:
@@ -70,6 +73,7 @@ enum class summary_departures : std::uint8_t {
   first_level,  // only those of the first level do: the worst there is
 };
 
+/// "any", "first-level".
 constexpr std::string_view name_of(summary_departures departures) {
   switch (departures) {
     case summary_departures::any:
@@ -95,7 +99,10 @@ struct summary_prediction {
   friend constexpr bool operator==(const summary_prediction&, const summary_prediction&) = default;
 };
 
+/// All that decides where the elements of a table with a summary go, and what the summary is,
+/// except the seed.
 struct summary_plan {
+  /// The most that a plan may ask for.
   static constexpr std::uint32_t most_levels = 8;
   static constexpr std::uint32_t most_hashes = 64;
   static constexpr std::uint32_t most_counter_bits = 16;
@@ -106,18 +113,18 @@ struct summary_plan {
   static constexpr std::uint64_t most_slots = (std::uint64_t{1} << 32) - 2;
   static constexpr std::uint64_t most_cells = most_slots;
 
-  summary_kind kind = summary_kind::multi_filter;
+  summary_kind kind = summary_kind::multi_filter;  // which summary
   summary_deletion deletion = summary_deletion::none;
   summary_departures departures = summary_departures::any;
-  std::uint64_t elements = 0;         // n
-  std::uint32_t bucket_capacity = 1;  // h
-  std::uint32_t levels = 1;           // d
-  std::array<std::uint64_t, most_levels> level_buckets{};
+  std::uint64_t elements = 0;                              // n
+  std::uint32_t bucket_capacity = 1;                       // h
+  std::uint32_t levels = 1;                                // d
+  std::array<std::uint64_t, most_levels> level_buckets{};  // buckets of each level
 
   /// Multi-filter: one filter for each level. Single filter: the first entries are its cells and
   /// hashes.
   std::array<std::uint64_t, most_levels> filter_cells{};
-  std::array<std::uint32_t, most_levels> filter_hashes{};
+  std::array<std::uint32_t, most_levels> filter_hashes{};  // of an element
   /// Counting: the width of the counters of each filter, or of each level in every cell.
   std::array<std::uint32_t, most_levels> counter_bits{};
   /// Counting multi-filter: from this filter on an element counts once for a cell that several of
@@ -128,7 +135,7 @@ struct summary_plan {
   /// (one_probe/interpolation_plan.hpp). Without blocks strings are packed
   /// (one_probe/packed_strings.hpp), and all of their bits are kept.
   std::uint64_t string_blocks = 0;
-  std::uint32_t remainder_bits = 0;
+  std::uint32_t remainder_bits = 0;  // what is kept of a string
 
   /// Elements that the overflow is made for.
   std::uint64_t overflow_reserve = 16;
@@ -137,17 +144,21 @@ struct summary_plan {
   /// Incremental: slots and the like that one change of the table may look at.
   std::uint64_t work_per_change = 0;
 
-  summary_prediction predicted{};
+  summary_prediction predicted{};  // of a table with this plan
 
+  /// The buckets of all levels.
   constexpr std::uint64_t buckets() const noexcept {
     return std::accumulate(level_buckets.begin(), level_buckets.begin() + levels, std::uint64_t{0});
   }
+  /// The slots of all levels.
   constexpr std::uint64_t slots() const noexcept { return buckets() * bucket_capacity; }
+  /// How many filters the summary has.
   constexpr std::uint32_t filters() const noexcept {
     return kind == summary_kind::single_filter  ? 1
            : kind == summary_kind::multi_filter ? levels
                                                 : 0;
   }
+  /// Whether strings lie without gaps.
   constexpr bool packs_strings() const noexcept {
     return kind == summary_kind::interpolation && string_blocks == 0;
   }
@@ -160,6 +171,7 @@ struct summary_plan {
     plan.remainder_bits = remainder_bits;
     return plan;
   }
+  /// Whether erased elements are marked first, and keep their slots until a reconstruction.
   constexpr bool is_lazy() const noexcept {
     return deletion == summary_deletion::lazy || deletion == summary_deletion::incremental;
   }
@@ -196,6 +208,7 @@ struct summary_plan {
     return (is_lazy() ? 2 : 1) * (slots() * 20 + elements * 4) +
            (deletion == summary_deletion::counting ? 0 : occupancy_bytes());
   }
+  /// Memory of the slots, when an element has so many bytes.
   constexpr std::uint64_t slot_bytes(std::uint64_t element_bytes) const noexcept {
     return slots() * element_bytes;
   }

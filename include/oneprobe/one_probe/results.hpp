@@ -7,15 +7,16 @@
 
 namespace oneprobe::inline v0_1 {
 
+/// How a map is now, and what has happened to it.
 struct one_probe_stats {
-  table_counts counts{};
+  table_counts counts{};             // elements, by place
   std::uint64_t fast_bytes = 0;      // summary and bits of taken slots
   std::uint64_t slow_bytes = 0;      // slots, and what lies beside them
   std::uint64_t overflow_bytes = 0;  // of the overflow
   std::uint64_t failures = 0;        // insertions that would have made the summary mislead
   std::uint64_t crises = 0;          // insertions for which no level had room
   double planned_failure = 0;        // the probability that the plan gives to any failure
-  double planned_crisis = 0;
+  double planned_crisis = 0;         // the same of a crisis
 
   // Lazy deletion.
   std::uint64_t marked = 0;           // deleted elements that keep their slots

@@ -121,11 +121,14 @@ class level_counters {
 
 }  // namespace detail
 
+/// single_filter_summary and its counting variant. A level_summary; the counting one is an
+/// erasable_summary.
 template <class Cells>
 class basic_single_filter_summary {
  public:
-  static constexpr detail::cell_use use = Cells::use;
+  static constexpr detail::cell_use use = Cells::use;  // whether cells are marked or count
 
+  /// An empty summary. Refuses a plan that is for another one.
   explicit basic_single_filter_summary(const summary_plan& plan)
       : cells_(detail::checked_plan(plan, summary_kind::single_filter, use)),
         count_(plan.filter_cells[0]),
@@ -140,18 +143,21 @@ class basic_single_filter_summary {
   }
   /// The same with a record of what it changed. REQUIRES: the record is empty.
   summary_outcome insert(key_hash hash, std::uint32_t level, cell_changes& changed) noexcept;
+  /// Takes back the last insertion, of which this is the record. REQUIRES: nothing was changed
+  /// since.
   void restore(cell_changes& changed) noexcept {
     for (std::size_t i = changed.all().size(); i > 0; --i)
       cells_.set_raw(changed.all()[i - 1].cell, changed.all()[i - 1].before);
     changed.clear();
   }
-  /// REQUIRES: insert(hash, level) kept it, and it was not erased since.
+  /// Forgets an element. REQUIRES: insert(hash, level) kept it, and it was not erased since.
   void erase(key_hash hash, std::uint32_t level) noexcept
       requires(use == detail::cell_use::counting) {
     for_each_cell(hash, [&](std::uint64_t cell) {
       cells_.set_raw(cell, cells_.lowered(cells_.raw(cell), level));
     });
   }
+  /// Forgets all elements.
   void clear() noexcept { cells_.clear_bytes(0, cells_.memory_bytes()); }
   /// A part of it, for whoever clears in pieces.
   void clear_bytes(std::uint64_t first, std::uint64_t count) noexcept {
@@ -168,6 +174,7 @@ class basic_single_filter_summary {
     return least - 1;
   }
 
+  /// A cell by which an element of this level can be kept from being misdirected.
   watch_choice watch(key_hash hash, std::uint32_t level) const noexcept {
     if (level + 1 == levels_) return {};
     const detail::cell_sequence sequence(hash);
@@ -177,6 +184,7 @@ class basic_single_filter_summary {
     }
     return {watch_choice::need::too_late, 0};
   }
+  /// Whether an element of this level that watches this cell is safe by it.
   bool keeps_safe(std::uint64_t cell, std::uint32_t level) const noexcept {
     return cells_.top(cell) <= level + 1;
   }
@@ -234,7 +242,9 @@ summary_outcome basic_single_filter_summary<Cells>::insert(key_hash hash, std::u
   return outcome;
 }
 
+/// Cells that hold the largest level.
 using single_filter_summary = basic_single_filter_summary<detail::largest_levels>;
+/// Cells that count each level, which erase.
 using counting_single_filter_summary = basic_single_filter_summary<detail::level_counters>;
 
 static_assert(watched_summary<single_filter_summary>);

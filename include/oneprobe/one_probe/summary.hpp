@@ -28,6 +28,8 @@ enum class summary_outcome : std::uint8_t {
   full,        // there is no room; nothing changed
 };
 
+/// What tells which level holds an element: insert takes its hash and its level, where answers for
+/// a hash with the level, if there may be one, memory_bytes is its size.
 template <class Summary>
 concept level_summary = requires(Summary& summary, const Summary& asked, key_hash hash,
                                  std::uint32_t level) {

@@ -50,8 +50,8 @@ namespace oneprobe::inline v0_1 {
 
 class page_store_builder {
  public:
-  /// Refuses a plan that has a fault. An existing file is replaced by finish(), and keeps its
-  /// permissions.
+  /// Begins a file. Refuses a plan that has a fault. An existing file is replaced by finish(), and
+  /// keeps its permissions.
   static loaded<page_store_builder> create(const std::string& path, const page_store_plan& plan,
                                            std::uint64_t seed = random_seed());
 
@@ -65,9 +65,11 @@ class page_store_builder {
   [[nodiscard]] std::optional<save_failure> finish();
 
   const page_store_plan& plan() const noexcept { return directory_->plan(); }
+  /// What it has counted so far.
   const page_store_counts& counts() const noexcept { return directory_->counts(); }
   /// Records that are in the overflow because of their string.
   std::uint64_t failures() const noexcept { return directory_->failures(); }
+  /// Memory beside the file: the summary, the loads of the pages, the index of the overflow.
   std::size_t memory_bytes() const noexcept { return directory_->memory_bytes(); }
 
  private:

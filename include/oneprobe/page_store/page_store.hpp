@@ -58,6 +58,7 @@ namespace oneprobe::inline v0_1 {
 
 class page_store {
  public:
+  /// Opens a file, replaying its log, or says why not.
   static loaded<page_store> open(const std::string& path, page_store_options options = {}) {
     auto file = system_page_file::open(path, options.access, options.reading);
     if (!file) return std::move(file).failure();
@@ -79,6 +80,7 @@ class page_store {
   /// Inserts the record, or gives the key its new value.
   put_outcome put(std::span<const std::byte> key, std::span<const std::byte> value,
                   acknowledge when = acknowledge::at_once);
+  /// Takes the record with this key out, if there is one.
   removal erase(std::span<const std::byte> key, acknowledge when = acknowledge::at_once);
   /// Everything that was put or erased before is on the disk. None if that went well.
   [[nodiscard]] std::optional<save_failure> commit();
@@ -90,7 +92,8 @@ class page_store {
 
   // ---- lookup ----
 
-  /// REQUIRES: as many bytes of key and value as the plan says. Reads at most one page.
+  /// Reads the value of a key, and at most one page. REQUIRES: as many bytes of key and value as
+  /// the plan says.
   get_outcome get(std::span<const std::byte> key, std::span<std::byte> value) const;
   /// How get() comes to its answer. REQUIRES: as many bytes as the plan says.
   store_path explain(std::span<const std::byte> key) const { return look(key, {}); }
@@ -107,8 +110,10 @@ class page_store {
   // ---- observers ----
 
   const page_store_plan& plan() const noexcept { return directory_.plan(); }
+  /// The seed that all keys go through.
   std::uint64_t seed() const noexcept { return directory_.seed(); }
   std::uint64_t size() const noexcept { return directory_.counts().size; }
+  /// What it has counted, and how it is now.
   page_store_stats stats() const;
   /// Pages that get() and explain() have read since the store was opened.
   std::uint64_t page_reads() const noexcept { return page_reads_->value(); }

@@ -40,7 +40,9 @@ struct page_store_prediction {
                                    const page_store_prediction&) = default;
 };
 
+/// All that decides where records go in the file, except the seed.
 struct page_store_plan {
+  /// What a plan may ask for, and what all plans have in common.
   static constexpr std::uint32_t most_levels = interpolation_plan::most_levels;
   static constexpr std::uint32_t block_bytes = 4096;  // what direct I/O reads and writes
   static constexpr std::uint32_t page_head_bytes = 24;
@@ -52,18 +54,19 @@ struct page_store_plan {
   /// What a log entry adds to the page or record in it.
   static constexpr std::uint32_t log_entry_bytes = 40;
 
-  std::uint64_t elements = 0;  // n
-  std::uint32_t key_bytes = 0;
-  std::uint32_t value_bytes = 0;  // 0: keys only
-  std::uint32_t page_bytes = 4096;
-  std::uint32_t levels = 4;  // d
-  std::array<std::uint64_t, most_levels> level_pages{};
-  std::uint64_t overflow_pages = 1;
-  interpolation_plan summary{};
-  std::uint64_t log_bytes = 0;
+  std::uint64_t elements = 0;                            // n
+  std::uint32_t key_bytes = 0;                           // of every key
+  std::uint32_t value_bytes = 0;                         // 0: keys only
+  std::uint32_t page_bytes = 4096;                       // what a lookup reads
+  std::uint32_t levels = 4;                              // d
+  std::array<std::uint64_t, most_levels> level_pages{};  // pages of each level
+  std::uint64_t overflow_pages = 1;                      // where the records of the overflow are
+  interpolation_plan summary{};                          // which tells the level of a key
+  std::uint64_t log_bytes = 0;                           // of the log, reserved in the file
 
-  page_store_prediction predicted{};
+  page_store_prediction predicted{};  // of a store with this plan
 
+  /// Bytes of a record.
   constexpr std::uint32_t record_bytes() const noexcept { return key_bytes + value_bytes; }
   /// h: records of a page.
   constexpr std::uint32_t page_records() const noexcept {
@@ -75,6 +78,7 @@ struct page_store_plan {
     for (std::uint32_t i = 0; i < levels && i < most_levels; ++i) sum += level_pages[i];
     return sum;
   }
+  /// Pages of the levels and of the overflow.
   constexpr std::uint64_t all_pages() const noexcept { return pages() + overflow_pages; }
   /// The level of a page; `levels` for a page of the overflow.
   constexpr std::uint32_t level_of(std::uint64_t page) const noexcept {
@@ -82,31 +86,39 @@ struct page_store_plan {
     for (; level < levels && page >= level_pages[level]; ++level) page -= level_pages[level];
     return level;
   }
+  /// c: elements over the records that the levels have room for.
   constexpr double load_factor() const noexcept {
     return static_cast<double>(elements) / (static_cast<double>(pages()) * page_records());
   }
 
   // Where the parts begin in the file.
+  /// Bytes up to a whole number of units.
   static constexpr std::uint64_t whole(std::uint64_t bytes, std::uint64_t unit) noexcept {
     return (bytes + unit - 1) / unit * unit;
   }
+  /// The first byte of the state, of which there are two copies.
   static constexpr std::uint64_t state_begin(std::uint32_t copy) noexcept {
     return std::uint64_t{block_bytes} * (1 + copy);
   }
+  /// The first byte of the snapshot.
   static constexpr std::uint64_t snapshot_begin() noexcept { return state_begin(2); }
   /// The summary, and the records of each page in 16 bits.
   constexpr std::uint64_t snapshot_bytes() const noexcept {
     return summary.memory_bytes() + 2 * pages();
   }
+  /// The first byte of the first page.
   constexpr std::uint64_t pages_begin() const noexcept {
     return whole(snapshot_begin() + snapshot_bytes(), std::max(page_bytes, block_bytes));
   }
+  /// The first byte of a page.
   constexpr std::uint64_t page_begin(std::uint64_t page) const noexcept {
     return pages_begin() + page * page_bytes;
   }
+  /// The first byte of the log.
   constexpr std::uint64_t log_begin() const noexcept {
     return whole(page_begin(all_pages()), block_bytes);
   }
+  /// The whole file.
   constexpr std::uint64_t file_bytes() const noexcept { return log_begin() + log_bytes; }
 };
 
@@ -195,7 +207,8 @@ inline level_odds level_odds_of(const page_store_plan& plan, double elements) no
 
 }  // namespace detail
 
-/// Refuses, naming the parameter, what is outside the limits above.
+/// The plan of a store for so many records of these sizes that come and go. Refuses, naming the
+/// parameter, what is outside the limits above.
 inline page_store_plan default_page_store_plan(std::uint64_t elements, std::uint32_t key_bytes,
                                                std::uint32_t value_bytes,
                                                std::uint32_t page_bytes = 4096) {

@@ -10,12 +10,14 @@
 
 namespace oneprobe::inline v0_1 {
 
+/// How a lookup ended.
 enum class get_outcome : std::uint8_t {
-  found,
-  absent,
+  found,       // the value was read
+  absent,      // there is no such key
   unreadable,  // its page could not be read, or is damaged; explain() says more
 };
 
+/// How a put ended.
 enum class put_outcome : std::uint8_t {
   inserted,    // it is in a page
   assigned,    // the key was there; the value is the new one
@@ -24,38 +26,43 @@ enum class put_outcome : std::uint8_t {
   failed,      // see failure(); it is not acknowledged
 };
 
+/// How an erasure ended.
 enum class removal : std::uint8_t {
-  erased,
-  absent,
+  erased,  // it was there and is no longer
+  absent,  // it was not there
   failed,  // see failure(); it is not acknowledged
 };
 
 /// When a change is on the disk.
+/// `at_once`: before the call returns; `at_commit`: with the next commit.
 enum class acknowledge : std::uint8_t { at_once, at_commit };
 
 /// Where a lookup went.
 struct store_path {
+  /// Why a lookup ended where it did.
   enum class stop : std::uint8_t {
     found,              // in its page
     found_in_overflow,  // in memory
     absent,             // the summary says so: no page was read
     misled,             // absent, and its string is that of another: one page was read in vain
-    unreadable,
+    unreadable,         // its page could not be read, or is damaged: see `failure`
   };
-  stop stopped = stop::absent;
-  std::uint32_t page_reads = 0;
-  std::optional<std::uint64_t> page{};   // that the summary named, or of the overflow
-  std::optional<std::uint32_t> level{};  // of that page; none for the overflow
-  std::optional<load_failure> failure{};
+  stop stopped = stop::absent;            // why it ended
+  std::uint32_t page_reads = 0;           // 0 or 1
+  std::optional<std::uint64_t> page{};    // that the summary named, or of the overflow
+  std::optional<std::uint32_t> level{};   // of that page; none for the overflow
+  std::optional<load_failure> failure{};  // why the page is unreadable
 
+  /// Whether the key was found.
   bool contains() const noexcept {
     return stopped == stop::found || stopped == stop::found_in_overflow;
   }
 };
 
+/// How a store is opened.
 struct page_store_options {
-  file_access access = file_access::read;
-  page_reading reading = page_reading::cached;
+  file_access access = file_access::read;       // to read only, or to change it
+  page_reading reading = page_reading::cached;  // through the page cache, or past it
 };
 
 /// How a store came to know what it holds.
@@ -64,15 +71,17 @@ enum class store_recovery : std::uint8_t {
   scan,      // from all pages, and the log
 };
 
+/// How a store is now, and what has happened since it was opened.
 struct page_store_stats {
-  page_store_counts counts{};
+  page_store_counts counts{};        // records, by place
   std::uint64_t page_reads = 0;      // by lookups, since it was opened
   std::uint64_t changed_pages = 0;   // that wait in memory for a checkpoint
   std::uint64_t log_bytes_used = 0;  // of the log
   std::uint64_t replayed = 0;        // entries of the log when it was opened
   std::uint64_t failures = 0;        // put into the overflow since because of their string
-  std::uint64_t memory_bytes = 0;
-  store_recovery recovery = store_recovery::snapshot;
+  std::uint64_t memory_bytes =
+      0;  // the store's own: summary, loads of the pages, index, changed pages
+  store_recovery recovery = store_recovery::snapshot;  // how it came to know what it holds
 };
 
 }  // namespace oneprobe::inline v0_1

@@ -14,6 +14,7 @@
 
 namespace oneprobe::inline v0_1 {
 
+/// What a chained table must do.
 struct chain_needs {
   std::uint64_t elements = 0;     // 1 to 2^32
   double elements_per_chain = 8;  // 0.001 to 1000

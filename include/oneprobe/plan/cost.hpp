@@ -19,14 +19,15 @@
 
 namespace oneprobe::inline v0_1 {
 
+/// What an access costs, in any unit, and how often there is one.
 struct access_costs {
   double access = 1;    // to read one bucket or block; above 0
   double overflow = 1;  // to look for one key in the overflow; 0 and up
 
   /// How many of each operation there are; only their ratios matter.
-  double hits = 1;
-  double misses = 1;
-  double inserts = 1;
+  double hits = 1;     // lookups of keys that are there
+  double misses = 1;   // lookups of absent keys
+  double inserts = 1;  // of new keys
 };
 
 /// Per operation, on average.

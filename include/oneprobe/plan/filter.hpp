@@ -31,12 +31,13 @@ namespace oneprobe::inline v0_1 {
 
 /// How much of a proposal is worth its time. A plan alone leaves out alternatives, forecasts and
 /// the search for the nearest need.
+/// `full`: everything; `plan_only`: the plan.
 enum class plan_detail : std::uint8_t { full, plan_only };
 
 /// What a filter must do. Exactly one of `fpr`, `bits_per_element` and `bytes` is given.
 struct filter_needs {
-  std::uint64_t elements = 0;
-  std::optional<double> fpr{};
+  std::uint64_t elements = 0;                // n
+  std::optional<double> fpr{};               // the largest error
   std::optional<double> bits_per_element{};  // of all memory
   std::optional<std::uint64_t> bytes{};      // of all memory
 
@@ -46,7 +47,7 @@ struct filter_needs {
   /// The same in time or energy: what an access and a look into the overflow list cost, and the
   /// largest mean cost of a negative query instead of `accesses`.
   std::optional<access_costs> costs{};
-  std::optional<double> budget{};
+  std::optional<double> budget{};     // the largest mean cost
   std::uint32_t largest_choices = 3;  // 1 to filter_plan::most_levels
   /// Balanced and fingerprint: so many more elements than planned, as a fraction up to 0.5, before
   /// any is forced into a block that had refused it, or saturates a bucket. The error grows before
@@ -66,20 +67,21 @@ struct filter_needs {
   plan_detail detail = plan_detail::full;
 };
 
+/// The limit on negative accesses where the need has none, for the kinds made of blocks.
 inline constexpr double default_miss_accesses = 1.2;
 
 /// What the planned filter does with more elements than it was planned for.
 struct overfill_forecast {
-  double factor = 1;  // elements over planned elements
-  std::uint64_t elements = 0;
-  filter_prediction predicted{};
-  double forced_fraction = 0;  // of the elements: forced into blocks that had refused them
-  filter_condition condition = filter_condition::as_planned;
+  double factor = 1;              // elements over planned elements
+  std::uint64_t elements = 0;     // factor times those planned
+  filter_prediction predicted{};  // with so many elements
+  double forced_fraction = 0;     // of the elements: forced into blocks that had refused them
+  filter_condition condition = filter_condition::as_planned;  // it is then in
 };
 
 /// The overflow list of a balanced or a fingerprint filter, in elements.
 struct overflow_forecast {
-  double mean = 0;
+  double mean = 0;              // elements in the list
   double deviation = 0;         // standard deviation from filter to filter
   double tail_probability = 0;  // that more overflow than the list has reserved
 };
@@ -93,24 +95,25 @@ struct filter_alternative {
 
 /// An overflow in an associative memory (CAM) beside the table, as hardware has it.
 struct cam_forecast {
-  double mean_entries = 0;
-  std::uint64_t entries = 0;  // exceeded with the probability below
-  double tail_probability = 0;
+  double mean_entries = 0;              // entries at a random moment
+  std::uint64_t entries = 0;            // exceeded with the probability below
+  double tail_probability = 0;          // that more entries are needed
   std::uint64_t entries_over_full = 0;  // likewise with as many more elements as are absorbed
-  std::uint32_t entry_bits = 0;
+  std::uint32_t entry_bits = 0;         // a fingerprint for a filter, an element for a table
 };
 
+/// The answer to a need.
 struct filter_proposal {
   std::optional<filter_plan> plan{};      // none: the need cannot be met
   std::string reason;                     // why this plan, or why none
   std::optional<filter_needs> nearest{};  // without a plan: the nearest need that can be met
 
-  overflow_forecast overflow{};
-  cam_forecast cam{};
+  overflow_forecast overflow{};   // the list, in elements
+  cam_forecast cam{};             // the same in a CAM
   std::uint64_t slack_bytes = 0;  // what the slack of the later levels and the list costs
-  std::array<overfill_forecast, 3> overfill{};  // 1 %, 5 % and 20 % more elements
-  std::vector<filter_alternative> alternatives{};
-  std::vector<std::string> warnings{};  // sentences: too small, sensitive to over-fill
+  std::array<overfill_forecast, 3> overfill{};     // 1 %, 5 % and 20 % more elements
+  std::vector<filter_alternative> alternatives{};  // other filters for the same need
+  std::vector<std::string> warnings{};             // sentences: too small, sensitive to over-fill
 };
 
 /// Hardware that nobody tells otherwise has a CAM that overflows so rarely.

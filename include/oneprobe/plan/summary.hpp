@@ -32,16 +32,16 @@ namespace oneprobe::inline v0_1 {
 /// What a table with a summary must do. At most one of `summary_bytes` and `failure_probability` is
 /// given.
 struct summary_needs {
-  std::uint64_t elements = 0;
+  std::uint64_t elements = 0;         // n
   std::uint32_t bucket_capacity = 1;  // 1 to 16
-  std::uint32_t element_bytes = 16;
+  std::uint32_t element_bytes = 16;   // of key and value
 
   summary_deletion deletion = summary_deletion::none;
   summary_departures departures = summary_departures::any;
   double deleted_fraction = 0.1;  // lazy: of the elements, so many more may be marked; 0.001 to 1
 
-  std::optional<summary_kind> kind{};  // none: whichever takes less fast memory
-  double false_positive_probability = 0.01;
+  std::optional<summary_kind> kind{};            // none: whichever takes less fast memory
+  double false_positive_probability = 0.01;      // the most for one absent key
   std::optional<double> failure_probability{};   // of the whole table; none: 1e-9
   std::optional<std::uint64_t> summary_bytes{};  // all of the fast memory
   std::optional<std::uint64_t> slow_bytes{};  // slots and what lies beside them; none: 6 slots of
@@ -51,21 +51,23 @@ struct summary_needs {
 
 /// Another summary for the same need.
 struct summary_alternative {
-  std::string name;
+  std::string name;                    // what it is
   std::optional<summary_plan> plan{};  // none: it cannot meet the need
-  std::string why;
+  std::string why;                     // why it is not the answer
 };
 
+/// The answer to a need.
 struct summary_proposal {
   std::optional<summary_plan> plan{};      // none: the need cannot be met
   std::string reason;                      // why this plan, or why none
   std::optional<summary_needs> nearest{};  // without a plan: the nearest need that can be met
-  std::vector<summary_alternative> alternatives{};
+  std::vector<summary_alternative> alternatives{};  // other summaries for the same need
   cam_forecast cam{};                   // the overflow in one; over-full: with 5 % more elements
   double over_full_failure = 0;         // P(any fails or finds no room) with 5 % more elements
   std::vector<std::string> warnings{};  // sentences: too small, sensitive to over-fill
 };
 
+/// The failure probability where the need has none.
 inline constexpr double default_summary_failure = 1e-9;
 
 /// Throws std::invalid_argument where the needs contradict themselves or are out of range; a need
@@ -81,9 +83,9 @@ std::vector<double> expected_levels(const summary_plan& plan);
 
 /// A design that SSH states.
 struct named_summary {
-  std::string_view name;
-  std::string_view source;
-  summary_plan plan;
+  std::string_view name;    // by which paper_summary knows it
+  std::string_view source;  // where in the paper it is
+  summary_plan plan;        // as the paper has it
 };
 /// All of them, without predictions.
 const std::vector<named_summary>& paper_summaries();

@@ -43,6 +43,7 @@ enum class table_partition : std::uint8_t {
   access_optimal,  // the papers': geometric, least overflow for its accesses (OFH Theorem 6)
 };
 
+/// "churn", "fill-only", "access-optimal".
 constexpr std::string_view name_of(table_partition partition) {
   switch (partition) {
     case table_partition::churn:
@@ -57,12 +58,12 @@ constexpr std::string_view name_of(table_partition partition) {
 
 /// What a table must do. At most one of `load_factor` and `bytes` is given.
 struct table_needs {
-  std::uint64_t elements = 0;
+  std::uint64_t elements = 0;  // n
   /// Laid out as a struct of both: the key, then the value, each aligned to the largest power of
   /// two up to 8 that divides its size. `slot_bytes`: sizeof the element, where that is known.
   std::uint32_t key_bytes = 8;
-  std::uint32_t value_bytes = 8;
-  std::optional<std::uint32_t> slot_bytes{};
+  std::uint32_t value_bytes = 8;              // of the value; 0: a set
+  std::optional<std::uint32_t> slot_bytes{};  // of the element; none: as above
 
   table_workload workload = table_workload::churn;
   double overflow_fraction = 1e-6;     // of the elements, at (1 + overfill) times their number
@@ -104,9 +105,9 @@ std::uint32_t slot_bytes_of(const table_needs& needs);
 /// What the planned table does with more elements than it was planned for. With an
 /// exceed_probability near 1 it is full before it holds them.
 struct table_forecast {
-  double factor = 1;  // elements over planned elements
-  std::uint64_t elements = 0;
-  table_prediction predicted{};
+  double factor = 1;             // elements over planned elements
+  std::uint64_t elements = 0;    // factor times those planned
+  table_prediction predicted{};  // with so many elements
 };
 
 /// Another table for the same need.
@@ -116,6 +117,7 @@ struct table_alternative {
   std::string why;                   // why it is not the answer
 };
 
+/// The answer to a need.
 struct table_proposal {
   std::optional<table_plan> plan{};      // none: the need cannot be met
   std::string reason;                    // why this plan, or why none
@@ -125,9 +127,9 @@ struct table_proposal {
   /// With so many times the planned elements as much overflows on average as is reserved for:
   /// about where the table is full. At most 64.
   double full_factor = 0;
-  cam_forecast cam{};  // the overflow, if hardware keeps it in one
-  std::vector<table_alternative> alternatives{};
-  std::vector<std::string> warnings{};  // sentences: too small, sensitive to over-fill
+  cam_forecast cam{};                             // the overflow, if hardware keeps it in one
+  std::vector<table_alternative> alternatives{};  // other tables for the same need
+  std::vector<std::string> warnings{};            // sentences: too small, sensitive to over-fill
 };
 
 /// Throws std::invalid_argument where the needs contradict themselves or are out of range; a need

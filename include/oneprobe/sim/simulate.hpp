@@ -32,17 +32,18 @@ enum class departure {
 /// A table of constant size: filled first, then one departure and one arrival at a time. A turnover
 /// is as many of these as there are elements.
 struct churn_settings {
-  departure leaves = departure::random;
+  departure leaves = departure::random;  // whom an arrival drives out
   unsigned level = 0;            // one_level: candidates of this number (0 is the first) leave
   double warm_up_turnovers = 5;  // before anything is counted
   double batch_turnovers = 2;    // each batch gives one sample of every mean
-  unsigned batches = 10;
+  unsigned batches = 10;         // samples of every mean
 };
 
+/// What is simulated, and how often.
 struct scenario {
-  scheme_kind scheme = scheme_kind::single;
-  std::uint64_t buckets = 0;  // m; multilevel: left 0, or the sum of level_sizes
-  unsigned choices = 1;       // d; ignored by single, taken from levels by multilevel
+  scheme_kind scheme = scheme_kind::single;  // how candidates are drawn
+  std::uint64_t buckets = 0;                 // m; multilevel: left 0, or the sum of level_sizes
+  unsigned choices = 1;  // d; ignored by single, taken from levels by multilevel
   std::vector<std::uint64_t> level_sizes{};   // multilevel: buckets of each level
   std::optional<unsigned> bucket_capacity{};  // h; none: unbounded, up to 2^32 - 2 elements
   double admit_probability = 0;               // p at load h; not for d-random and d-left
@@ -50,33 +51,34 @@ struct scenario {
   std::optional<double> access_budget{};      // a: placement stops after a n accesses; filling only
   std::optional<churn_settings> churn{};      // none: the table only fills
   std::vector<double> looks{1.0};  // filling: shares of the elements after which to look, ascending
-  unsigned trials = 1;
-  std::uint64_t seed = 1;
-  unsigned threads = 0;  // 0: one per core
+  unsigned trials = 1;             // tables that are simulated
+  std::uint64_t seed = 1;  // the same seed gives the same findings, on any number of threads
+  unsigned threads = 0;    // 0: one per core
 };
 
 /// A mean over samples: trials, or under churn the batches of all trials, which are nearly
 /// independent if batches are longer than an element stays.
 struct estimate {
-  double mean = 0;
+  double mean = 0;            // over the samples
   double standard_error = 0;  // 0 with a single sample
-  double least = 0;
-  double most = 0;
+  double least = 0;           // of all samples
+  double most = 0;            // of all samples
 };
 
 /// The table at one moment. The names are those of model::fluid_state.
 struct look {
-  double time = 0;                        // share of the elements that have arrived
-  estimate overflow_fraction;             // filling: 1 - placed / n; churning: of the arrivals
-  estimate cumulative_overflow_fraction;  // of the elements handled so far, or of the arrivals
-  estimate mean_accesses;                 // filling: accesses so far / n; churning: per arrival
-  estimate largest_load;
-  estimate load_mean;
+  double time = 0;                            // share of the elements that have arrived
+  estimate overflow_fraction;                 // filling: 1 - placed / n; churning: of the arrivals
+  estimate cumulative_overflow_fraction;      // of the elements handled so far, or of the arrivals
+  estimate mean_accesses;                     // filling: accesses so far / n; churning: per arrival
+  estimate largest_load;                      // elements in the fullest bucket
+  estimate load_mean;                         // over the buckets
   estimate load_variance;                     // over the buckets
   std::vector<estimate> occupancy;            // fraction of buckets with 0, 1, ... elements
   std::vector<std::vector<estimate>> levels;  // the same per level (multilevel, d-left)
 };
 
+/// What all trials together have shown.
 struct findings {
   std::vector<look> looks;         // one per entry of scenario::looks; one under churn
   std::vector<estimate> accesses;  // fraction of the arrivals that took 0, 1, ..., d accesses
@@ -90,6 +92,7 @@ struct findings {
 /// Told now and then how much of the work is done, 0 to 1, from one thread at a time.
 using progress = std::function<void(double)>;
 
+/// Simulates the scenario. `tell` hears how far it is.
 findings simulate(const scenario& what, const progress& tell = {});
 
 /// The most bytes that `simulate` will hold at a time, nearly: counters and residents of each

@@ -26,14 +26,18 @@ constexpr std::uint64_t little_endian(std::uint64_t word) noexcept {
   return word << 32 | word >> 32;
 }
 
+/// Words of memory that one thread changes at a time.
 struct plain_words {
+  /// Whether threads may change words together.
   static constexpr bool shared = false;
 
+  /// The word that begins at this byte.
   static std::uint64_t load(const std::byte* word) noexcept {
     std::uint64_t value = 0;
     std::memcpy(&value, word, sizeof value);
     return little_endian(value);
   }
+  /// Writes a word that begins at this byte.
   static void store(std::byte* word, std::uint64_t value) noexcept {
     value = little_endian(value);
     std::memcpy(word, &value, sizeof value);
@@ -46,11 +50,13 @@ struct plain_words {
   }
 };
 
-/// Relaxed is enough: bits are only ever set, and a thread that learns of an insert by any
-/// synchronisation also sees its bits.
+/// Words of memory that threads change together. Relaxed is enough: bits are only ever set, and a
+/// thread that learns of an insert by any synchronisation also sees its bits.
 struct atomic_words {
+  /// Whether threads may change words together.
   static constexpr bool shared = true;
 
+  /// The word that begins at this byte, a multiple of eight.
   static std::uint64_t load(const std::byte* word) noexcept {
     // atomic_ref takes no const object in C++20; a load writes nothing.
     return little_endian(at(const_cast<std::byte*>(word)).load(std::memory_order_relaxed));

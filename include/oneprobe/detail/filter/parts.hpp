@@ -43,8 +43,8 @@ concept whole_filter =
 template <whole_filter Filter>
 class filter_parts {
  public:
-  using filter_type = Filter;
-  using hash_type = typename Filter::hash_type;
+  using filter_type = Filter;                    // of every part
+  using hash_type = typename Filter::hash_type;  // the policy that all keys go through
 
   /// Never false for a key that was inserted (and, where parts are dropped, not dropped yet).
   template <class Key>
@@ -94,6 +94,7 @@ class filter_parts {
     return sum;
   }
 
+  /// The hash that all keys go through.
   const hash_type& hash() const noexcept { return hash_; }
   /// The filters inside, oldest first.
   std::span<const Filter> parts() const noexcept { return parts_; }

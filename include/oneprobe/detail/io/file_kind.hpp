@@ -32,7 +32,7 @@ constexpr std::string_view name_of(parts_kind kind) {
   return "unknown";
 }
 
-/// Tables: detail/map/parameters.hpp.
+/// Tables: detail/map/parameters.hpp. A map has values, a set has keys only.
 enum class table_kind : std::uint16_t {
   map = 128,
   set = 129,

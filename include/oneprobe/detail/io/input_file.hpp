@@ -66,6 +66,7 @@ inline int read_all(int descriptor, std::uint64_t begin, std::span<std::byte> ou
 
 }  // namespace detail
 
+/// What a file is opened for: to `read` only, or to `update` it.
 enum class file_access : std::uint8_t { read, update };
 
 /// A file to be read: a regular one, whose length is known.

@@ -73,17 +73,18 @@ struct element_shape {
   friend constexpr bool operator==(const element_shape&, const element_shape&) = default;
 };
 
+/// What a file says of a table, besides its elements.
 struct table_parameters {
-  static constexpr std::uint32_t version = 1;
-  static constexpr std::size_t bytes = 448;
+  static constexpr std::uint32_t version = 1;  // of this part of the format
+  static constexpr std::size_t bytes = 448;    // of it in a file
 
   table_plan plan{};
   table_counts counts{};
-  element_shape shape{};
+  element_shape shape{};     // of an element
   std::uint64_t schema = 0;  // the caller's number for what keys and values mean
   file_hash hash = file_hash::seeded;
-  std::uint64_t seed = 0;
-  table_file_state state = table_file_state::closed;
+  std::uint64_t seed = 0;                             // of the hash
+  table_file_state state = table_file_state::closed;  // whether a writer has it open
 };
 
 namespace detail {

@@ -56,12 +56,13 @@ class cell_changes {
 
 /// The cell that an element may watch.
 struct watch_choice {
+  /// What keeps an element from being misdirected.
   enum class need : std::uint8_t {
     nothing,   // it is at the last level: nothing can misdirect it
     cell,      // as long as this cell is not raised, it is found
     too_late,  // all its cells say a higher level: it would be misdirected
   };
-  need what = need::nothing;
+  need what = need::nothing;  // whether there is such a cell, or none is needed
   std::uint64_t cell = 0;
 };
 

@@ -41,6 +41,7 @@ enum class put_result {
   present,      // the same element is in this bucket already
 };
 
+/// What draws the candidates of an element, one after the other: from its probe, never from loads.
 template <class Scheme>
 concept placement_scheme = requires(const Scheme& scheme, const typename Scheme::probe& probe,
                                     position at) {

@@ -12,8 +12,10 @@
 
 namespace oneprobe::inline v0_1 {
 
+/// How the bits of a bucket of fingerprints are shared out.
 struct fingerprint_bucket_shape {
-  static constexpr std::uint32_t bits = 512;
+  static constexpr std::uint32_t bits = 512;  // of a bucket
+  /// What a bucket may have at most, and at least.
   static constexpr std::uint32_t most_capacity = 102;
   static constexpr std::uint32_t least_remainder_bits = 4;
   static constexpr std::uint32_t most_remainder_bits = 40;

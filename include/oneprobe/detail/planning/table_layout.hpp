@@ -13,8 +13,8 @@ namespace oneprobe::inline v0_1 {
 
 /// Levels by what their buckets see, for tables of any size.
 struct table_design {
-  std::uint32_t bucket_capacity = 16;
-  std::uint32_t levels = 4;
+  std::uint32_t bucket_capacity = 16;  // h
+  std::uint32_t levels = 4;            // d
   double made_for = 1;  // elements over planned elements; the following is for so many
   std::array<double, table_plan::most_levels> entering{};  // of all elements, those that reach it
   std::array<double, table_plan::most_levels> offered{};   // of them per bucket
