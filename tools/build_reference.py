@@ -56,13 +56,13 @@ function load() {
   document.head.append(script);
 }
 function rank(name, words) {
-  const last = name.slice(name.lastIndexOf("::") + 1).replace(":", "");
+  const last = name.slice(name.lastIndexOf("::") + 1).replace(":", "").toLowerCase();
   return (last === words[0] ? 0 : last.startsWith(words[0]) ? 1 : 2) * 1000 + name.length;
 }
 function search() {
   const words = box.value.toLowerCase().split(/[\\s:]+/).filter(Boolean);
   const names = window.oneprobeNames || [];
-  const hits = words.length === 0 ? [] : names.filter(([name]) => words.every(word => name.includes(word)));
+  const hits = words.length === 0 ? [] : names.filter(([name]) => words.every(word => name.toLowerCase().includes(word)));
   hits.sort((a, b) => rank(a[0], words.slice(-1)) - rank(b[0], words.slice(-1)));
   list.replaceChildren(...hits.slice(0, 40).map(([name, place, sentence]) => {
     const item = document.createElement("li"), link = document.createElement("a"), words = document.createElement("small");

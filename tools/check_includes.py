@@ -32,7 +32,7 @@ ROOMS = {
 # and the planner share.
 ROOM_OF = {
     "version.hpp": "base", "key_hash.hpp": "base", "hash_feed.hpp": "base", "scheme_kind.hpp": "base", "erase_outcome.hpp": "base", "memory.hpp": "base",
-    "files.hpp": "base", "hash.hpp": "hash", "balancer.hpp": "balancer", "balancer_plan.hpp": "plans",
+    "files.hpp": "base", "hash.hpp": "hash", "universal_hash.hpp": "hash", "balancer.hpp": "balancer", "balancer_plan.hpp": "plans",
     "filter/block_rules.hpp": "base",
     "filter/plan.hpp": "plans", "filter/default_plan.hpp": "plans", "map/default_plan.hpp": "plans", "filter/results.hpp": "plans", "map/plan.hpp": "plans", "map/results.hpp": "plans",
     "map/chain_plan.hpp": "plans", "one_probe/plan.hpp": "plans", "one_probe/results.hpp": "plans",

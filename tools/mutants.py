@@ -31,7 +31,7 @@ class Mutant:
     file: str  # which has the line
     line: str  # as it is, without what it is indented by
     fault: str  # what stands there instead
-    test: str  # as in "unit/scheme: place.takes_the_first_candidate_with_room"
+    test: str  # as in "unit/detail/placement: place.takes_the_first_candidate_with_room"
     wrong: str  # what a user would see
     after: str = ""  # the line is the first of its like behind this one
     hangs: bool = False  # the test need not end

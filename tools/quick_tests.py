@@ -29,11 +29,13 @@ def lines(*command):
 
 
 def programs_of_room(file):
-    """The tests that stand where a file of the library does: of include/oneprobe/detail/filter/ and filter/ each their own."""
+    """The tests that stand where a file does: tests/unit/detail/filter/ for include/oneprobe/detail/filter/, and so on."""
     parts = pathlib.PurePath(file).parts
+    if parts[:2] == ("tests", "unit"):
+        return {"_".join(("unit", *parts[2:-1]))}
     if parts[:2] == ("include", "oneprobe"):
-        folders = parts[2:4] if parts[2] == "detail" else parts[2:3]
-        return {"unit_" + "_".join(folders).removesuffix(".hpp")}
+        folders = parts[2:-1][:2] if parts[2] == "detail" else parts[2:-1][:1]
+        return {"unit_" + "_".join(folders), "unit_" + (folders or parts)[-1].removesuffix(".hpp")}
     return {f"unit_{parts[1]}"} if parts[0] == "src" and len(parts) > 2 else set()
 
 

@@ -14,6 +14,12 @@ def test_of(entry):
     return f"`{script}`: `{entry.case.partition('.')[2]}`" if entry.is_script else f"`{entry.case}`"
 
 
+def shown(file):
+    """A header's path as the documents have it; of other files the name."""
+    path = PurePosixPath(file)
+    return path.relative_to("include/oneprobe") if path.is_relative_to("include/oneprobe") else path.name
+
+
 def faults():
     entries = read_mutants()
     text = f"{len(entries)} faults, from `{LIST}`.\n"
@@ -21,7 +27,7 @@ def faults():
         text += f"\n### {area[0].upper()}{area[1:]}\n\n| " + " | ".join(COLUMNS) + " |\n" + "|---" * len(COLUMNS) + "|\n"
         for entry in entries:
             if entry.area == area:
-                cells = (entry.name.replace("_", " "), f"`{PurePosixPath(entry.file).name}`", entry.wrong, test_of(entry))
+                cells = (entry.name.replace("_", " "), f"`{shown(entry.file)}`", entry.wrong, test_of(entry))
                 text += "| " + " | ".join(cells) + " |\n"
     return text
 

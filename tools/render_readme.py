@@ -45,14 +45,14 @@ def claims():
         return f"{only(stores['stores'], name)[f'direct_{record}']['reads_per_get']:.3g}"
 
     filter_peers = {"standard Bloom": "standard", "blocked": "blocked 512", "Boost.Bloom": "boost fast_multiblock64<8>"}
-    table_peers = {"boost": "boost flat map", "absl": "absl flat map", "rte_hash": "rte_hash"}
+    table_peers = {"boost": "boost flat map", "absl": "absl flat map", "libcuckoo": "libcuckoo", "rte_hash": "rte_hash"}
     store_peers = {"LevelDB": "LevelDB 1.23"}
     rows = [
         (what, measured(ours), ", ".join(f"{name} {measured(peer)}" for name, peer in peers.items()))
         for what, ours, peers, measured in (
             (f"wrong answers of a filter with {BITS} bits per key", "fingerprint", filter_peers, error),
             ("bytes of a table per element of 16 bytes", "bounded_map", table_peers, size),
-            ("slowest insertion into it while elements come and go", "bounded_map", table_peers, slowest),
+            ("slowest insertion while elements come and go, in time of its thread", "bounded_map", table_peers, slowest),
             ("reads from disk for a record that is there", "page_store", store_peers, lambda name: reads(name, "present")),
             ("reads from disk for one that is not", "page_store", store_peers, lambda name: reads(name, "absent")),
         )

@@ -77,8 +77,8 @@ def errs():
         (
             row["filter"], whole(row["queries"]), whole(row["false_positives"]), f"{row['fpr']:.4g}",
             f"{row['fpr_stated']:.4g}", f"{row['fpr_model']:.4g}", f"{row['sigmas']:+.2f}",
-            f"{row['miss_accesses']:.4f}", f"{row['negative_accesses_model']:.4f}",
-            optional(row.get("hit_accesses"), ".4f"), optional(row.get("positive_accesses_model"), ".4f"),
+            f"{row['miss_accesses']:.4f}", f"{row['miss_accesses_model']:.4f}",
+            optional(row.get("hit_accesses"), ".4f"), optional(row.get("hit_accesses_model"), ".4f"),
         )
         for row in error_rows()
     ]
@@ -118,7 +118,7 @@ def against_standard():
         errors = tuple("not measured" if row is None else f"{row['fpr']:.3g}" for row in (ours, standard))
         ratio = "" if ours is None or standard is None else f"{ours['fpr'] / standard['fpr']:.3f}"
         off = "" if ours is None else percent(ours["fpr"] / ours["fpr_model"] - 1)
-        accesses = tuple(optional((ours or {}).get(f"{which}_accesses"), ".3f") for which in ("negative", "positive"))
+        accesses = tuple("" if ours is None else f"{ours[f'{which}_accesses']:.3f}" for which in ("miss", "hit"))
         rows.append((str(bits), *errors, ratio, f"{AIMED[bits]:.2f}" if bits in AIMED else "below 1", off, *accesses))
     columns = (
         "bits per element", "fingerprint", "standard", "ratio", "aimed at", "off the model", "accesses, absent", "present",

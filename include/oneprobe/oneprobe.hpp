@@ -1,8 +1,8 @@
 // All products: filters, maps, maps with one probe, the page store and the balancer. Each also has
 // a header of its own, and compiles faster by it.
 //
-// The compiled parts, with programs of their own to link, stay apart: model/, plan/ and sim/. So do
-// the baselines of the papers, which nobody should build on: baseline/.
+// The compiled parts, with libraries of their own to link, stay apart: model/, plan/ and sim/. So
+// do the baselines of the papers, which nobody should build on: baseline/.
 #pragma once
 
 #include "oneprobe/balancer.hpp"

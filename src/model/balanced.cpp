@@ -38,10 +38,10 @@ void finish_filter(filter_error& error, const block_outcome& block, unsigned cho
   const double on = block.continue_without_match;
   error.block_error = block.match;
   error.continue_probability = block.continue_probability;
-  error.negative_block_accesses = geometric_sum(on, choices);
-  error.miss_accesses = error.negative_block_accesses + power(on, choices);
+  error.miss_block_accesses = geometric_sum(on, choices);
+  error.miss_accesses = error.miss_block_accesses + power(on, choices);
   error.hit_accesses = error.insert_accesses + error.overflow_fraction;
-  error.fpr = block.match * error.negative_block_accesses + power(on, choices) * list.error();
+  error.fpr = block.match * error.miss_block_accesses + power(on, choices) * list.error();
   error.bits_per_element =
       bits / error.elements_per_block + list.bits_per_element() * error.overflow_fraction;
 }

@@ -109,7 +109,7 @@ fluid_state single_limit(const fluid_parameters& parameters) {
   const double arrivals = per_bucket * state.time;
   state.occupancy = bucket_occupancy(arrivals, detail::admission_of(parameters));
   state.mean_accesses = state.time;
-  state.negative_lookup_accesses = 1;
+  state.miss_accesses = 1;
   detail::set_overflow(state,
                        refused_mean(arrivals, detail::admission_of(parameters)) / per_bucket);
   return state;
@@ -127,7 +127,7 @@ fluid_state sequential_limit(const fluid_parameters& parameters) {
   }
   state.occupancy = bucket_occupancy(arrivals, detail::admission_of(parameters));
   state.mean_accesses = arrivals / per_bucket;
-  state.negative_lookup_accesses =
+  state.miss_accesses =
       detail::geometric_sum(detail::refusal_of(state.occupancy, parameters), parameters.choices);
   detail::set_overflow(state, process.overflowed_at(arrivals) / per_bucket);
   return state;
@@ -153,7 +153,7 @@ fluid_state multilevel_limit(const fluid_parameters& parameters) {
     const std::vector<double>& occupancy = state.levels.back();
     for (std::size_t i = 0; i < occupancy.size(); ++i)
       state.occupancy[i] += parameters.level_fractions[level] * occupancy[i];
-    state.negative_lookup_accesses += reached;
+    state.miss_accesses += reached;
     if (parameters.level_fractions[level] > 0) reached *= detail::refusal_of(occupancy, parameters);
   }
   detail::set_overflow(state, flow.overflowed);

@@ -228,7 +228,7 @@ fluid_state first_fit_limit(const fluid_parameters& parameters) {
     for (std::size_t i = 0; i < shown; ++i)
       result.occupancy[i] += equations.fraction(group) * occupancy[i];
     const double refused = detail::refusal_of(occupancy, parameters);
-    result.negative_lookup_accesses += reached * detail::geometric_sum(refused, tries);
+    result.miss_accesses += reached * detail::geometric_sum(refused, tries);
     if (equations.fraction(group) > 0) reached *= detail::power(refused, tries);
     if (parameters.scheme == scheme_kind::multilevel) result.levels.push_back(occupancy);
   }
@@ -243,7 +243,7 @@ fluid_state least_loaded_limit(const fluid_parameters& parameters) {
   // Every element looks at all its candidates, so a budget of a accesses ends at time a / d.
   result.time = std::min(parameters.time, parameters.access_budget.value_or(choices) / choices);
   result.mean_accesses = choices * result.time;
-  result.negative_lookup_accesses = choices;
+  result.miss_accesses = choices;
   check_work(detail::elements_per_bucket(parameters) * choices,
              static_cast<double>(equations.overflow_index()));
   state_vector state = equations.start();

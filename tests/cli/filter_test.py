@@ -343,7 +343,7 @@ class Info(FilterTest):
         self.write("keys", lines(numbered(b"k", 100000)))
         self.build("keys", "-o", "f", "--fpr", "0.0001", "--seed", "5")
         said = self.assert_works("info", "f").decode()
-        self.assertRegex(said, r"fpr now +\S+ +1 in \d[\d,]+\n")
+        self.assertRegex(said, r"current fpr +\S+ +1 in \d[\d,]+\n")
         self.assertRegex(said, r"memory bytes +[\d,]+ +bytes, [\d.]+ KiB\n")
         self.assertLessEqual(max(map(len, said.splitlines())), 80)
 

@@ -115,7 +115,7 @@ void add_filters(registry& all) {
   // Of the 40-bit point the file has the walk with the papers' approximation in the blocks.
   all.add("C/MHT_neg_accesses(", exact, [](const arguments& a, const numbers&) {
     const bool exact_block_error = a.number("beta") != 40;
-    return numbers{uncharged(a, rule(a), exact_block_error, a.whole("k")).negative_block_accesses};
+    return numbers{uncharged(a, rule(a), exact_block_error, a.whole("k")).miss_block_accesses};
   });
   all.add("C/MHT_q(", exact, [](const arguments& a, const numbers&) {
     return numbers{uncharged(a, rule(a), true, 28).continue_probability};

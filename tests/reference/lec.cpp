@@ -6,8 +6,8 @@
 #include <stdexcept>
 #include <utility>
 
-#include "oneprobe/baseline/universal_hash.hpp"
 #include "oneprobe/model/balls.hpp"
+#include "oneprobe/universal_hash.hpp"
 #include "registry.hpp"
 
 namespace reference {

@@ -124,11 +124,11 @@ void add_ofh(registry& all) {
   });
   all.add("003/GREEDY_negative_lookup_accesses_stop_at_nonfull(", exact,
           [](const arguments& a, const numbers&) {
-            return numbers{with_choices(a, scheme_kind::sequential).negative_lookup_accesses};
+            return numbers{with_choices(a, scheme_kind::sequential).miss_accesses};
           });
   all.add("003/MHT_negative_lookup_accesses_stop_at_nonfull(", exact,
           [](const arguments& a, const numbers&) {
-            return numbers{with_choices(a, scheme_kind::multilevel).negative_lookup_accesses};
+            return numbers{with_choices(a, scheme_kind::multilevel).miss_accesses};
           });
   all.add("003/GREEDY_P_bucket_full_at_end(", exact, [](const arguments& a, const numbers&) {
     return numbers{with_choices(a, scheme_kind::sequential).occupancy.back()};

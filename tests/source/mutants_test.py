@@ -14,7 +14,7 @@ import run_mutants  # noqa: E402
 
 ENTRY = {
     "name": "a_fault", "area": "walk", "file": "include/a.hpp", "line": "return a < b;", "fault": "return a <= b;",
-    "test": "unit/scheme: a.keeps_order", "wrong": "something",
+    "test": "unit/detail/placement: a.keeps_order", "wrong": "something",
 }
 SCRIPT = {"test": "integrations/redis/tests/a_test.py: Commands.test_add"}
 GREEN = "[==========] Running 1 test from 1 test suite.\n[ RUN      ] a.keeps_order\n[       OK ] a.keeps_order (0 ms)\n"
@@ -52,7 +52,7 @@ class Entries(unittest.TestCase):
         self.refused("'ater'", ater="x")
         self.refused("a name is words", name="A fault")
         self.refused("no area 'walks'", area="walks")
-        self.refused("a test is a program and a name", test="unit/scheme")
+        self.refused("a test is a program and a name", test="unit/detail/placement")
         self.refused("one line each", line="  return a < b;")
         self.refused("one line each", fault="a;\nb;")
         self.refused("no change", fault=ENTRY["line"])

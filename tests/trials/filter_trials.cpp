@@ -241,9 +241,9 @@ json measure(const filter_plan& plan, std::uint64_t queries, std::uint64_t seed)
           {"standard_error", found.standard_error(model)},
           {"sigmas", (found.fpr() - model) / found.standard_error(model)},
           {"miss_accesses", found.miss_accesses},
-          {"negative_accesses_model", filters::model_miss_accesses(plan)},
+          {"miss_accesses_model", filters::model_miss_accesses(plan)},
           {"hit_accesses", found.hit_accesses},
-          {"positive_accesses_model", filters::model_hit_accesses(plan)},
+          {"hit_accesses_model", filters::model_hit_accesses(plan)},
           {"memory_bytes", plan.memory().total()}};
 }
 
@@ -321,7 +321,7 @@ int overfills(const settings& how) {
                {"fpr", found.fpr()},
                {"fpr_forecast", expected.predicted.fpr},
                {"miss_accesses", found.accesses},
-               {"negative_accesses_forecast", expected.predicted.miss_accesses},
+               {"miss_accesses_forecast", expected.predicted.miss_accesses},
                {"overflow_fraction", found.overflow_fraction},
                {"overflow_fraction_forecast", expected.predicted.overflow_fraction},
                {"degraded_filters", found.degraded}};

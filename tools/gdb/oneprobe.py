@@ -25,7 +25,7 @@ def number(value):
 
 
 def levels_of(plan):
-    blocks = plan["level_buckets" if has(plan, "level_buckets") else "level_buckets"]["_M_elems"]
+    blocks = plan["level_buckets"]["_M_elems"]
     return " + ".join(str(int(blocks[i])) for i in range(max(int(plan["levels"]), 1)))
 
 

@@ -129,7 +129,7 @@ report report_walk(std::string_view name, const model::filter_error& e, std::opt
       report_costs(name, "ECB and BBF, Section IX, with the overflow list and all notes charged",
                    {e.fpr, e.bits_per_element, k, e.insert_accesses, e.hit_accesses,
                     e.miss_accesses, e.overflow_fraction});
-  return out.number("negative_block_accesses", e.negative_block_accesses, "without overflow list")
+  return out.number("miss_block_accesses", e.miss_block_accesses, "without overflow list")
       .number("elements_per_block", e.elements_per_block)
       .number("arrivals_mean", arrivals_mean, "per block")
       .probability("block_error", e.block_error)

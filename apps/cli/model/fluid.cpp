@@ -50,7 +50,7 @@ report answer(const arguments& in) {
       .fraction("cumulative_overflow_fraction", end.cumulative_overflow_fraction,
                 "of the elements handled by then")
       .number("mean_accesses", end.mean_accesses, "buckets per element")
-      .number("negative_lookup_accesses", end.negative_lookup_accesses, "buckets")
+      .number("miss_accesses", end.miss_accesses, "buckets")
       .number("time", end.time, "when placement stopped");
   if (multilevel) out.fractions("level_fractions", table.level_fractions, "level");
   out.fractions("occupancy", end.occupancy, "load", 0);

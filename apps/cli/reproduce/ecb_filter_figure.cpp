@@ -48,9 +48,9 @@ std::string remark_on_counting(double as_built, double counted) {
                      counted);
 }
 
-double blocks_by_counter(double bits) { return exact_multilevel(bits).negative_block_accesses; }
+double blocks_by_counter(double bits) { return exact_multilevel(bits).miss_block_accesses; }
 double blocks_by_coin(double bits) {
-  return exact_multilevel(bits, lookup_rule::coin).negative_block_accesses;
+  return exact_multilevel(bits, lookup_rule::coin).miss_block_accesses;
 }
 
 std::string joined(std::string first, const std::string& second) {
@@ -186,8 +186,8 @@ outcome filter_figure(const conditions& in, const place& at) {
       exact_error(contender::blocked, last_drawn), error_as_printed(contender::blocked, last_drawn),
       exact_error(contender::multilevel, last_drawn),
       error_as_printed(contender::multilevel, last_drawn),
-      exact_multilevel(last_drawn).negative_block_accesses,
-      exact_multilevel(12).negative_block_accesses, blocks_by_coin(last_drawn), blocks_by_coin(12));
+      exact_multilevel(last_drawn).miss_block_accesses, exact_multilevel(12).miss_block_accesses,
+      blocks_by_coin(last_drawn), blocks_by_coin(12));
   return found;
 }
 

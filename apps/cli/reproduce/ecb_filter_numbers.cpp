@@ -273,7 +273,7 @@ outcome bbf_filter_numbers(const conditions& in) {
     rows.push_back(
         stated("BBF, Section I",
                fmt::format("average accesses: of a query for an absent key, β = {}", bits),
-               as_printed("1.2"), model.negative_block_accesses));
+               as_printed("1.2"), model.miss_block_accesses));
     rows.back().known_erratum = erratum{"0.21", value, 0.005};
     // Where memory is scarce, a built filter does not count all that the texts' filter counts.
     rows.push_back(compared(
@@ -294,7 +294,7 @@ outcome bbf_filter_numbers(const conditions& in) {
       "is "
       "safe with a plain threshold, but with the admission probability of the theorems it lost "
       "{:.2f} % of the elements.",
-      large.negative_block_accesses, small.negative_block_accesses,
+      large.miss_block_accesses, small.miss_block_accesses,
       100 * large_seen.missed_if_hasty.mean());
   return found;
 }

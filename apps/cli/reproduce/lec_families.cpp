@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "oneprobe/baseline/universal_hash.hpp"
+#include "oneprobe/universal_hash.hpp"
 #include "reproduce/estimates.hpp"
 #include "reproduce/lec.hpp"
 

@@ -342,7 +342,7 @@ outcome comparison(const conditions& in) {
          .printed =
              printed_number{
                  .text = "d", .value = choices, .how = printed_number::kind::upper_bound},
-         .model = contenders[i].end().negative_lookup_accesses,
+         .model = contenders[i].end().miss_accesses,
          .simulated = negative_lookup(fullness(contenders[i], at_four[i])),
          .remark =
              "an upper bound only: the search may stop at the first bucket with room (erratum "

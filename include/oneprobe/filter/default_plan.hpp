@@ -4,8 +4,9 @@
 //   balanced_filter filter(plan);              // what balanced_filter(1'000'000, 1e-4) does
 //
 // Kinds without blocks are sized by their formulas; blocked, balanced and fingerprint filters from
-// the table in default_plan_table.hpp, which the planner writes (tests hold it to the planner and
-// the model). The last two stay within 1.2 accesses per negative query and 3 choices.
+// the table in detail/generated/default_filter_plan_table.hpp, which the planner writes (tests hold
+// it to the planner and the model). The last two stay within 1.2 accesses per negative query and 3
+// choices.
 //
 // Limits: 1 to 2^40 elements, error from 1e-9 to 0.5, all memory up to 2^40 bits. Predictions are
 // limits of many blocks: a filter of few elements has more slack, and errs less than predicted.

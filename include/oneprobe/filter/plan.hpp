@@ -103,7 +103,7 @@ struct filter_plan {
   std::uint32_t choices = 1;                      // d; multilevel and d-left: `levels`
   block_state state{};                            // balanced
   fingerprint_bucket_shape fingerprint_bucket{};  // fingerprint
-  /// 32-bit slots of the overflow list, and how many of them may be taken: reserved from the start.
+  /// 32-bit slots of the overflow list, reserved from the start.
   std::uint64_t overflow_slots = 0;
   std::uint64_t overflow_reserve = 0;  // so many of them may be taken
 

@@ -84,8 +84,8 @@ enum class table_check : std::uint8_t {
 
 /// How a file of a table is read.
 struct table_file_options {
-  std::uint64_t schema =
-      0;  // the number that the file was saved with: yours, for what key and value mean
+  /// The number that the file was saved with: yours, for what key and value mean.
+  std::uint64_t schema = 0;
   table_check check = table_check::checksum;
   /// Of the memory that is loaded into; a mapped file has its pages by `touch`.
   memory_options memory{};
@@ -163,8 +163,8 @@ table_head head_of(const Table& table, std::uint64_t schema) {
 
 /// How a table is saved.
 struct table_save_options {
-  std::uint64_t schema =
-      0;  // yours, for what key and value mean; it must be given again to read the file
+  /// Yours, for what key and value mean; it must be given again to read the file.
+  std::uint64_t schema = 0;
 };
 
 /// Writes a table to a file, replacing what is there once the new file is complete and on the

@@ -55,17 +55,17 @@ struct balanced_shape {
 
 /// What a filter is predicted to do.
 struct filter_error {
-  double fpr = 0;                      // false positives, of absent keys asked for
-  double bits_per_element = 0;         // all memory
-  double elements_per_block = 0;       // r
-  double insert_accesses = 0;          // a: blocks
-  double hit_accesses = 0;             // overflow probe included; false positives on the way, which
-                                       // stop a query early, are not
-  double miss_accesses = 0;            // overflow probe included
-  double negative_block_accesses = 0;  // blocks only, as the papers count
-  double overflow_fraction = 0;        // gamma
-  double block_error = 0;              // E[phi]: false positive in one block
-  double continue_probability = 0;     // P(a block sends a query on), whether or not it said no
+  double fpr = 0;                   // false positives, of absent keys asked for
+  double bits_per_element = 0;      // all memory
+  double elements_per_block = 0;    // r
+  double insert_accesses = 0;       // a: blocks
+  double hit_accesses = 0;          // overflow probe included; false positives on the way, which
+                                    // stop a query early, are not
+  double miss_accesses = 0;         // overflow probe included
+  double miss_block_accesses = 0;   // blocks only, as the papers count
+  double overflow_fraction = 0;     // gamma
+  double block_error = 0;           // E[phi]: false positive in one block
+  double continue_probability = 0;  // P(a block sends a query on), whether or not it said no
 };
 
 /// A full filter whose blocks saw `arrivals_mean` elements each (lambda = a r). For multilevel the

@@ -2,7 +2,7 @@
 //
 // A bucket of B bits holds up to h remainders of f bits, a unary header of Q + h bits for their
 // quotients, and w note bits; a query compares quotient and remainder at once, so a stored element
-// collides with probability 1 / (Q 2^f). Beyond the papers; related work: the fingerprint_bucket
+// collides with probability 1 / (Q 2^f). Beyond the papers; related work: the pocket
 // dictionaries of prefix filters (2022), the overflow tracking of Morton filters (2018).
 //
 //   fingerprint_shape shape{.block_bits = 512, .bucket_capacity = 27, .remainder_bits = 16};

@@ -47,7 +47,7 @@ struct fluid_state {
   double overflow_fraction = 0;             // gamma(t): of all n, what is not in a bucket by then
   double cumulative_overflow_fraction = 0;  // of the elements handled by then
   double mean_accesses = 0;                 // f^a(t): accesses by then, over n
-  double negative_lookup_accesses = 0;      // buckets an absent key costs if a search stops at the
+  double miss_accesses = 0;                 // buckets an absent key costs if a search stops at the
                                             // first bucket with room (erratum 3.15; no erasure)
 };
 

@@ -79,8 +79,8 @@ struct page_store_stats {
   std::uint64_t log_bytes_used = 0;  // of the log
   std::uint64_t replayed = 0;        // entries of the log when it was opened
   std::uint64_t failures = 0;        // put into the overflow since because of their string
-  std::uint64_t memory_bytes =
-      0;  // the store's own: summary, loads of the pages, index, changed pages
+  /// The store's own: summary, loads of the pages, index, changed pages.
+  std::uint64_t memory_bytes = 0;
   store_recovery recovery = store_recovery::snapshot;  // how it came to know what it holds
 };
 

@@ -67,7 +67,7 @@ struct filter_needs {
   plan_detail detail = plan_detail::full;
 };
 
-/// The limit on negative accesses where the need has none, for the kinds made of blocks.
+/// The limit on the accesses of a miss where the need has none, for the kinds made of blocks.
 inline constexpr double default_miss_accesses = 1.2;
 
 /// What the planned filter does with more elements than it was planned for.

@@ -232,8 +232,8 @@ void add_placement_models(py::module_& m) {
         const model::fluid_state found = fluid_limit(parameters);
         return py::dict("overflow_fraction"_a = found.overflow_fraction,
                         "mean_accesses"_a = found.mean_accesses,
-                        "negative_lookup_accesses"_a = found.negative_lookup_accesses,
-                        "occupancy"_a = found.occupancy, "levels"_a = found.levels);
+                        "miss_accesses"_a = found.miss_accesses, "occupancy"_a = found.occupancy,
+                        "levels"_a = found.levels);
       },
       "What a scheme does that fills a table of many buckets, as a dict.", "scheme"_a,
       "load_factor"_a, "bucket_capacity"_a, "choices"_a = 1,

@@ -49,11 +49,12 @@ class Kills(unittest.TestCase):
 
     def write(self):
         """Adds items until the end; those that both replicas have are counted."""
+        keys = random.Random(SEED)
         while not self.ended.is_set():
             try:
                 with self.primary.client() as client:
                     while not self.ended.is_set():
-                        key = self.random.choice(KEYS)
+                        key = keys.choice(KEYS)
                         first = self.acknowledged[key]
                         client.call("BF.MADD", key, *[f"{key} {i}" for i in range(first, first + BATCH)])
                         # A primary that has just become a replica refuses; one that was killed hangs up.

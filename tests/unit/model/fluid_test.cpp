@@ -57,7 +57,7 @@ RC_GTEST_PROP(fluid, the_closed_form_is_the_solution_of_the_differential_equatio
   RC_ASSERT(close(closed.overflow_fraction, ode.overflow_fraction));
   RC_ASSERT(close(closed.cumulative_overflow_fraction, ode.cumulative_overflow_fraction));
   RC_ASSERT(close(closed.mean_accesses, ode.mean_accesses));
-  RC_ASSERT(close(closed.negative_lookup_accesses, ode.negative_lookup_accesses));
+  RC_ASSERT(close(closed.miss_accesses, ode.miss_accesses));
   RC_ASSERT(closed.occupancy.size() == ode.occupancy.size());
   for (std::size_t i = 0; i < ode.occupancy.size(); ++i)
     RC_ASSERT(close(closed.occupancy[i], ode.occupancy[i]));

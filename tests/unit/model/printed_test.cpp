@@ -163,7 +163,7 @@ TEST(printed_ofh, section_ii_the_lookup_cost_is_an_upper_bound) {  // erratum 3.
                         .bucket_capacity = 4,
                         .choices = 4,
                         .level_fractions = multilevel_cutoff(1, 4, 4).level_fractions})
-        .negative_lookup_accesses;
+        .miss_accesses;
   };
   EXPECT_TRUE(prints_as(negative(scheme_kind::sequential), "3.161"));
   EXPECT_TRUE(prints_as(negative(scheme_kind::multilevel), "3.473"));

@@ -1,5 +1,5 @@
 // The bits of an element in a block, with every instruction set that the compiler knows.
-// simd/plain/block_bits.hpp says what they are.
+// detail/simd/plain/block_bits.hpp says what they are.
 #pragma once
 
 #include "oneprobe/detail/simd/avx2/block_bits.hpp"

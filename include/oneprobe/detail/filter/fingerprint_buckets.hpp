@@ -124,7 +124,7 @@ template <isa Level = isa::plain, remainder_search Search = remainder_search::by
           class Shape = any_bucket_shape>
 class fingerprint_buckets {
  public:
-  using fingerprint_bucket = Shape;
+  using known_shape = Shape;
   static constexpr isa level = Level;
   static constexpr std::size_t bytes = fingerprint_bucket_shape::bits / 8;
 

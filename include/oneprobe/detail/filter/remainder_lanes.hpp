@@ -246,8 +246,8 @@ ONEPROBE_TARGET_AVX512 inline lane_order compare_lanes<isa::avx512, 16>(const st
           std::uint64_t{_mm512_cmplt_epu16_mask(found, all)} >> (32 - count)};
 }
 
-// With a mask that leaves nothing out, as in block_bits_avx512.hpp: GCC 12 would warn of its
-// header.
+// With a mask that leaves nothing out, as in detail/simd/avx512/block_bits.hpp: GCC 12 would warn
+// of its header.
 inline constexpr __mmask8 whole_line = 0xff;
 
 template <>

@@ -1,8 +1,9 @@
 // What a page store keeps in memory: how full each page is, the summary, and who is in the
 // overflow. It says where a record goes and where it is; pages themselves it never sees.
 //
-//   place(hash)     the walk of detail/placement/ over the loads, then the summary: a page, or
-//   `full` page_of(hash)   the one page to read leave(hash, p)  the record is no longer in page p
+//   place(hash)     the walk over the loads, then the summary: a page, or `full`
+//   page_of(hash)   the one page to read
+//   leave(hash, p)  the record is no longer in page p
 //
 // A record goes to the overflow if all its pages are full, or if the summary would send it, or
 // somebody else, to the wrong page; then every lookup of it finds it in memory.

@@ -191,7 +191,7 @@ TEST(fingerprint_buckets, of_known_shapes_are_searched_by_code_of_their_own) {
   const auto is_known = [](isa level, std::uint32_t h, std::uint32_t f) {
     return with_fastest_search(level, fingerprint_bucket_frame({h, f}), [](auto chosen) {
       using buckets = typename decltype(chosen)::type;
-      return requires { buckets::fingerprint_bucket::shape; };
+      return requires { buckets::known_shape::shape; };
     });
   };
   EXPECT_FALSE(is_known(isa::plain, 27, 16));

@@ -1,4 +1,4 @@
-#include "oneprobe/baseline/universal_hash.hpp"
+#include "oneprobe/universal_hash.hpp"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
