@@ -2,7 +2,7 @@
 // a header of its own, and compiles faster by it.
 //
 // The compiled parts, with libraries of their own to link, stay apart: model/, plan/ and sim/. So
-// do the baselines of the papers, which nobody should build on: baseline/.
+// does baseline/, which is there to compare with.
 #pragma once
 
 #include "oneprobe/balancer.hpp"

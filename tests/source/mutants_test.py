@@ -88,7 +88,7 @@ class Entries(unittest.TestCase):
     def test_the_named_test_is_found_and_no_other(self):
         with tempfile.TemporaryDirectory() as folder:
             project = Path(folder)
-            path = project / "tests" / "unit" / "scheme" / "a_test.cpp"
+            path = project / "tests" / "unit" / "detail" / "placement" / "a_test.cpp"
             path.parent.mkdir(parents=True)
             for text in ("TEST(a, keeps_order) {", "TYPED_TEST(a, keeps_order) {", "RC_GTEST_PROP(a, keeps_order, ()) {",
                          "TEST(\n    a,\n    keeps_order) {"):
