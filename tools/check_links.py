@@ -17,7 +17,7 @@ ATTRIBUTE = re.compile(r"\b(?:href|src|srcset)=\"([^\"]+)\"")
 DEFINITION = re.compile(r"^\[[^\]]+\]:\s*(\S+)", re.MULTILINE)
 HEADING = re.compile(r"^#{1,6}\s+(.+?)\s*#*$", re.MULTILINE)
 ANCHOR = re.compile(r"<a\s+(?:id|name)=\"([^\"]+)\"")
-FOLDERS = ("docs", "examples", "integrations")
+FOLDERS = ("docs", "examples", "integrations", "tests")
 
 
 def without_code(text):

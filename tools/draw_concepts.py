@@ -6,55 +6,77 @@ import math
 import subprocess
 
 from pages import DOCS
-from pictures import Axis, arrow, box, curve, frame, legend, line, picture, text
+from pictures import Axis, arrow, box, curve, frame, legend, line, picture, swatch, text
+
+SLOT = 16  # the side of a slot
+BUCKET_HEIGHT = SLOT + 6
 
 
-def bucket(x, y, slots, taken, kind="box", side=16):
+def bucket_width(slots):
+    return slots * SLOT + 6
+
+
+def bucket(x, y, slots, taken, colour=None):
     """A row of slots, the first of them taken."""
-    parts = [f'<g class="{kind}">' if kind != "box" else "<g>", box(x, y, slots * side + 6, side + 6, "tint" if kind != "box" else "box")]
-    for slot in range(slots):
-        if slot < taken:
-            parts.append(box(x + 5 + slot * side, y + 5, side - 4, side - 4, "mark" if kind != "box" else "line", 2))
-    return "".join(parts) + "</g>"
+    inside = [box(x + 5 + slot * SLOT, y + 5, SLOT - 4, SLOT - 4, "mark" if colour else "line", 2) for slot in range(taken)]
+    around = box(x, y, bucket_width(slots), BUCKET_HEIGHT, "tint" if colour else "box")
+    return "".join([f'<g class="{colour}">' if colour else "<g>", around, *inside, "</g>"])
 
 
 def draw_walk():
-    parts = [text(20, 38, "an element"), box(20, 50, 90, 30), text(65, 70, "key → hash", "middle")]
-    parts += ['<g class="a">', line(112, 65, 192, 65, "curve"), arrow(242, 65, 254, 65, "curve"), "</g>"]
-    # Level, buckets, height, the candidate, its colour, slots taken in it, and what it says.
+    slots, begin, pitch = 4, 110, 78
+    middle = [begin + pitch * i + bucket_width(slots) / 2 for i in range(6)]
+    parts = [text(20, 33, "an element", kind="quiet"), box(begin, 16, 90, 28), text(begin + 45, 34, "key → hash", "middle")]
+    # Level, buckets, the candidate, its colour, slots taken in it, and what it says.
     rows = (
-        (1, 6, 52, 0, "d", 4, "full: turns it away, and notes that it did"),
-        (2, 4, 132, 1, "d", 4, "full: turns it away, and notes that it did"),
-        (3, 2, 212, 0, "c", 2, "has room: takes it"),
+        (1, 6, 0, "d", 4, ("full: turns it away,", "and notes that it did")),
+        (2, 4, 1, "d", 4, ("full: turns it away,", "and notes that it did")),
+        (3, 2, 0, "c", 2, ("has room: takes it",)),
     )
-    for level, count, y, chosen, colour, taken, words in rows:
-        parts.append(text(200, y + 16, f"level {level}", kind="quiet"))
+    x, bottom = middle[0], 44
+    for level, count, chosen, colour, taken, words in rows:
+        y = 76 * level
+        parts += ['<g class="a">', arrow(x, bottom + 3, middle[chosen], y - 3, "curve"), "</g>"]
+        x, bottom = middle[chosen], y + BUCKET_HEIGHT
+        parts.append(text(20, y + 16, f"level {level}", kind="quiet"))
         for i in range(count):
-            x = 260 + 80 * i
-            parts.append(bucket(x, y, 4, taken if i == chosen else (5 * i + 3 * level) % 4 + 1, colour if i == chosen else "box"))
-        parts.append(text(260 + 80 * chosen + (80 if level == 1 else 60 if level == 2 else 0), y + 40, words, kind="small"))
-    parts += ['<g class="a">', arrow(290, 78, 366, 128, "curve"), arrow(366, 158, 290, 208, "curve"), "</g>"]
-    parts += [text(190, 290, "overflow", kind="quiet"), box(260, 274, 340, 24), text(270, 290, "takes who was turned away by all; planned to be small", kind="small")]
-    return picture(760, 316, "An element asks one bucket in each level and stays in the first that has room", parts)
+            is_chosen = i == chosen
+            loads = taken if is_chosen else (5 * i + 3 * level) % 4 + 1
+            parts.append(bucket(begin + pitch * i, y, slots, loads, colour if is_chosen else None))
+        parts += swatch(600, y + 15, words[0], colour, "tint")
+        parts += [text(620, y + 15 + 14 * i, more, kind="small") for i, more in enumerate(words) if i > 0]
+    parts += [text(20, 300, "overflow", kind="quiet"), box(begin, 284, 430, 24),
+              text(begin + 10, 300, "takes elements that every candidate turned away; planned to be small", kind="small")]
+    return picture(760, 324, "An element asks one bucket in each level and stays in the first that has room", parts)
 
 
 def draw_lookup():
-    parts = []
+    width = bucket_width(8)
+    parts = [text(20, 24, "a bucket", kind="small quiet"), text(187, 24, "its notes", "middle", "small quiet"),
+             text(300, 24, "the next candidate", kind="small quiet"), text(467, 24, "its notes", "middle", "small quiet"),
+             text(740, 24, "cost", "end", "small quiet")]
+    found, absent, on = "c", "a", "b"
     cases = (
-        ("a key that is there", ("c", "found"), None, "1 bucket read"),
-        ("absent; the bucket turned nobody like it away", ("a", "not here, no note: absent"), None, "1 bucket read"),
-        ("absent; the bucket has a note that fits", ("b", "not here, note: go on"), ("a", "not here, no note: absent"),
-         "2 buckets read"),
+        ("a key that is there", (found, 7, "found", False), None, "1 bucket read"),
+        ("an absent key; the bucket turned nobody like it away", (absent, 8, "not here, no note that fits: absent", False), None,
+         "1 bucket read"),
+        ("an absent key; the bucket has a note that fits", (on, 8, "not here, but a note fits: go on", True),
+         (absent, 5, "not here, no note that fits: absent", False), "2 buckets read"),
     )
-    for i, (title, first, second, cost) in enumerate(cases):
-        y = 30 + 88 * i
-        parts += [text(20, y, title), bucket(20, y + 14, 8, 8 if i else 7, first[0]), box(170, y + 14, 34, 22),
-                  text(187, y + 29, "note" if i == 2 else "–", "middle", "small"), text(20, y + 54, first[1], kind="small")]
-        if second:
-            parts += [arrow(210, y + 25, 292, y + 25), bucket(300, y + 14, 8, 5, second[0]), box(450, y + 14, 34, 22),
-                      text(467, y + 29, "–", "middle", "small"), text(300, y + 54, second[1], kind="small")]
-        parts.append(text(740, y + 29, cost, "end", "quiet"))
-    return picture(760, 284, "A lookup goes on only where a note says that it must", parts)
+    for i, (title, *visits, cost) in enumerate(cases):
+        y = 52 + 88 * i
+        parts.append(text(20, y, title))
+        for x, visit in zip((20, 300), visits):
+            if visit:
+                colour, taken, words, fits = visit
+                parts += [bucket(x, y + 12, 8, taken, colour), box(x + width + 16, y + 12, 34, BUCKET_HEIGHT),
+                          text(x + width + 33, y + 27, "fits" if fits else "–", "middle", "small"), text(x, y + 50, words, kind="small")]
+        if visits[1]:
+            parts.append(arrow(210, y + 23, 294, y + 23))
+        parts.append(text(740, y + 27, cost, "end", "quiet"))
+    for x, colour, words in ((20, found, "the lookup ends: found"), (220, absent, "the lookup ends: absent"), (420, on, "the lookup must go on")):
+        parts += swatch(x, 318, words, colour)
+    return picture(760, 334, "A lookup goes on only where a note says that it must", parts)
 
 
 def draw_overflow(ask):
@@ -80,7 +102,7 @@ def draw_loads(ask):
     budget = ask(f"model balance --scheme multilevel --elements-per-bucket {mean} --choices 3 --accesses 1.2")
     across = Axis(-0.5, 32.5, 60, 520, [(n, str(n)) for n in range(0, 33, 4)])
     up = Axis(0, 0.5, 280, 40, [(share / 10, f"{10 * share} %") for share in range(6)])
-    parts = frame(across, up, "elements in a bucket, 16 on average", "buckets")
+    parts = frame(across, up, "elements in a bucket, 16 on average", "share of the buckets")
     wide = across(1) - across(0)
     for shares, colour, shift, share_of in ((poisson, "d", 0.08, 0.42), (budget["distribution"], "c", 0.5, 0.42)):
         parts.append(f'<g class="{colour}">')
@@ -89,56 +111,75 @@ def draw_loads(ask):
                 parts.append(box(across(load - 0.5) + shift * wide, up(share), share_of * wide, up.begin - up(share), "mark", 0))
         parts.append("</g>")
     for i, (colour, words) in enumerate((("d", "one choice"), ("c", "three levels, 1.2 accesses"))):
-        parts += [f'<g class="{colour}">', box(540, 54 + 24 * i, 12, 12, "mark", 0), "</g>", text(560, 64 + 24 * i, words, kind="small")]
-    parts.append(text(540, 116, f"{100 * budget['overflow_fraction']:.1f} % overflow", kind="small"))
+        parts += swatch(540, 64 + 24 * i, words, colour)
+    parts.append(text(560, 102, f"({100 * budget['overflow_fraction']:.1f} % of the elements overflow)", kind="small"))
     return picture(760, 330, "Loads of buckets with one choice and on a budget of 1.2 accesses", parts)
 
 
-def bits(x, y, ones, kind="a", count=32, side=5):
-    parts = [box(x, y, count * side + 4, 14), f'<g class="{kind}">']
-    parts += [box(x + 2 + one * side, y + 2, side - 1, 10, "mark", 0) for one in ones]
-    return "".join(parts) + "</g>"
+THIS, OTHERS, HANDED_ON = "a", "f", "b"
+
+
+def bits(x, y, of_this, of_others, count=32, side=5):
+    """A line of bits, some set by this element and some by others."""
+    parts = [box(x, y, count * side + 4, 18)]
+    for colour, ones in ((OTHERS, sorted(set(of_others) - set(of_this))), (THIS, of_this)):
+        parts += [f'<g class="{colour}">', *(box(x + 2 + one * side, y + 2, side - 1, 14, "mark", 0) for one in ones), "</g>"]
+    return "".join(parts)
+
+
+def fingerprints(x, y, slots, kept):
+    """A line of fingerprints in ascending order, with the colour of each."""
+    parts = [box(x, y - 3, 34 * slots + 2, 24)]
+    for i, (label, colour) in enumerate(kept):
+        parts += [f'<g class="{colour}">', box(x + 3 + 34 * i, y, 30, 18, "tint"), "</g>", text(x + 18 + 34 * i, y + 13, label, "middle", "small")]
+    return "".join(parts)
 
 
 def draw_filters():
-    parts = []
     names = (
         ("standard", "an element sets k bits anywhere: a line of memory for each; a query for an absent key reads about two"),
         ("blocked", "all k bits in one line; crowded lines err most"),
-        ("balanced", "a line that is full enough says no, and the element goes to the next level"),
+        ("balanced", "a line with as many ones as it may have says no, and the element goes to the next level"),
         ("fingerprint", "a line keeps the smallest fingerprints, and hands the largest on"),
     )
+    parts = []
     for i, (name, words) in enumerate(names):
         y = 26 + 84 * i
         parts += [text(20, y, name), text(120, y, words, kind="small quiet")]
-        at = y + 18
-        if name == "standard":
-            parts += [bits(20 + 240 * j, at, [(7 * j + 11) % 32], "a") for j in range(3)]
-        elif name == "blocked":
-            parts += [bits(20, at, [3, 11, 22], "a"), bits(260, at, range(1, 31, 2), "d"), bits(500, at, [5], "a"),
-                      text(20, at + 32, "this element", kind="small"), text(260, at + 32, "crowded", kind="small")]
-        elif name == "balanced":
-            parts += [bits(20, at, range(0, 32, 2), "b"), arrow(192, at + 7, 252, at + 7), bits(260, at, [4, 13, 27], "c"),
-                      text(20, at + 32, "as many ones as it takes: no", kind="small"), text(260, at + 32, "yes", kind="small")]
-        else:
-            for j, (label, colour) in enumerate((("03", "c"), ("17", "c"), ("29", "c"), ("41", "c"), ("88", "b"))):
-                parts += [f'<g class="{colour}">', box(20 + 34 * j, at, 30, 18, "tint"), "</g>", text(35 + 34 * j, at + 13, label, "middle", "small")]
-            parts += [arrow(192, at + 9, 252, at + 9), f'<g class="c">{box(260, at, 30, 18, "tint")}</g>', text(275, at + 13, "54", "middle", "small"),
-                      text(300, at + 13, "under a new name, in the next level", kind="small")]
-    return picture(760, 350, "What an element leaves in four kinds of filters", parts)
+    first, second, third = 20, 260, 500
+    at = 44
+    parts += [bits(first, at, [11], [2, 7, 19, 24, 30]), bits(second, at, [18], [4, 9, 14, 27]), bits(third, at, [25], [1, 8, 13, 17, 21, 29])]
+    at += 84
+    parts += [bits(first, at, [3, 11, 22], [6, 14, 18, 27]), bits(second, at, [], range(1, 31, 2)), bits(third, at, [], [5, 16]),
+              text(first, at + 34, "the line of this element", kind="small"), text(second, at + 34, "a crowded line", kind="small"),
+              text(third, at + 34, "a line with few", kind="small")]
+    at += 84
+    parts += [bits(first, at, [], range(0, 32, 2)), arrow(190, at + 9, 254, at + 9), bits(second, at, [4, 13, 27], [1, 8, 17, 20, 30]),
+              text(first, at + 34, "says no", kind="small"), text(second, at + 34, "the element's line in the next level: takes it", kind="small")]
+    at += 84
+    parts += [fingerprints(first, at, 4, (("03", OTHERS), ("17", THIS), ("29", OTHERS), ("41", OTHERS))),
+              arrow(162, at + 9, 186, at + 9), f'<g class="{HANDED_ON}">{box(190, at, 30, 18, "tint")}</g>', text(205, at + 13, "88", "middle", "small"),
+              arrow(224, at + 9, 254, at + 9), fingerprints(second, at, 4, (("26", OTHERS), ("54", HANDED_ON))),
+              text(first, at + 38, "17 comes, so that 88 must go", kind="small"),
+              text(second, at + 38, "it goes on in the next level, where its fingerprint is 54", kind="small")]
+    for x, colour, words in ((20, THIS, "of this element"), (160, OTHERS, "of elements that came before"), (360, HANDED_ON, "handed on")):
+        parts += swatch(x, 368, words, colour)
+    return picture(760, 384, "What an element leaves in four kinds of filters", parts)
 
 
 def draw_summary():
-    parts = [text(20, 30, "fast memory: some bits per element"), box(20, 44, 170, 170), text(105, 120, "summary", "middle"),
-             text(105, 140, "key → level, or absent", "middle", "small"), text(330, 30, "slow memory: a disk, another machine, a chip")]
-    for level, (count, y) in enumerate(((6, 54), (3, 114), (1, 174)), 1):
-        parts.append(text(756 - 66 * (6 - count), y + 16, f"{level}", "end", "quiet"))
+    slots, begin, pitch = 3, 340, 62
+    parts = [text(20, 30, "fast memory: some bits per element"), box(20, 44, 170, 192), text(105, 120, "summary", "middle"),
+             text(105, 140, "key → level, or absent", "middle", "small"), text(begin, 30, "slow memory: a disk, another machine, a chip")]
+    read = (2, 0)  # level and bucket
+    for level, (count, y) in enumerate(((6, 44), (3, 112), (1, 180)), 1):
+        parts.append(text(begin + pitch * count + 4, y + 16, f"level {level}", kind="quiet"))
         for i in range(count):
-            parts.append(bucket(340 + 66 * i, y, 3, (i + level) % 3 + 1, "c" if (level, i) == (2, 0) else "box"))
-    parts += ['<g class="c">', arrow(194, 110, 334, 124, "curve"), "</g>", text(214, 104, "level 2", kind="small"),
-              text(214, 214, "absent: nothing is read", kind="small"),
-              line(190, 196, 208, 209)]
-    return picture(760, 236, "A summary in fast memory says which one bucket of slow memory to read", parts)
+            parts.append(bucket(begin + pitch * i, y, slots, (i + level) % 3 + 1, "c" if (level, i) == read else None))
+    parts += ['<g class="c">', arrow(194, 123, begin - 4, 123, "curve"), "</g>", text(202, 115, "a key of level 2", kind="small"),
+              text(begin, 150, "the only bucket that is read", kind="small"),
+              '<g class="f">', arrow(194, 222, 246, 222, "curve"), "</g>", text(254, 226, "an absent key: nothing is read", kind="small")]
+    return picture(760, 252, "A summary in fast memory says which one bucket of slow memory to read", parts)
 
 
 def pages(tool):

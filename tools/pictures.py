@@ -1,6 +1,20 @@
-"""What the scripts that draw share: SVG in two colour schemes, and charts with axes."""
+"""What the scripts that draw share: SVG on a white ground of its own, and charts with axes.
+
+Colours are written where they are used, without variables: pictures are also shown by what is no browser.
+"""
 
 import math
+
+COLOURS = {"a": "#0969da", "b": "#bf5b04", "c": "#1a7f37", "d": "#cf222e", "e": "#8250df", "f": "#57606a"}
+
+
+def coloured(name, colour):
+    return (
+        f".{name} .mark {{ fill: {colour}; stroke: none }}\n"
+        f".{name} .curve {{ stroke: {colour}; fill: none; stroke-width: 2 }}\n"
+        f".{name} .tint {{ fill: {colour}; fill-opacity: 0.18; stroke: {colour} }}\n"
+    )
+
 
 STYLE = """<style>
 .ground { fill: #ffffff }
@@ -10,20 +24,8 @@ text { fill: #24292f; font-family: sans-serif; font-size: 13px }
 .rule { stroke: #d8dee4 }
 .line { stroke: #57606a; fill: none; stroke-width: 1.4 }
 .box { stroke: #57606a; fill: #f6f8fa }
-.a { --c: #0969da } .b { --c: #bf5b04 } .c { --c: #1a7f37 } .d { --c: #cf222e } .e { --c: #8250df } .f { --c: #57606a }
-.mark { fill: var(--c); stroke: none }
-.curve { stroke: var(--c); fill: none; stroke-width: 2 }
-.tint { fill: var(--c); fill-opacity: 0.18; stroke: var(--c) }
-@media (prefers-color-scheme: dark) {
-.ground { fill: #0d1117 }
-text { fill: #e6edf3 }
-.quiet { fill: #9da7b1 }
-.rule { stroke: #30363d }
-.line { stroke: #9da7b1 }
-.box { stroke: #9da7b1; fill: #161b22 }
-.a { --c: #58a6ff } .b { --c: #f0883e } .c { --c: #3fb950 } .d { --c: #ff7b72 } .e { --c: #bc8cff } .f { --c: #9da7b1 }
-}
-</style>"""
+.dashed { stroke-dasharray: 6 4 }
+""" + "".join(coloured(*entry) for entry in COLOURS.items()) + "</style>"
 
 
 def number(value):
@@ -36,8 +38,8 @@ def text(x, y, words, anchor="start", kind=""):
     return f'<text x="{number(x)}" y="{number(y)}" text-anchor="{anchor}"{kind}>{words}</text>'
 
 
-def line(x1, y1, x2, y2, kind="line", more=""):
-    return f'<line class="{kind}" x1="{number(x1)}" y1="{number(y1)}" x2="{number(x2)}" y2="{number(y2)}"{more}/>'
+def line(x1, y1, x2, y2, kind="line"):
+    return f'<line class="{kind}" x1="{number(x1)}" y1="{number(y1)}" x2="{number(x2)}" y2="{number(y2)}"/>'
 
 
 def box(x, y, width, height, kind="box", round_by=3):
@@ -54,6 +56,11 @@ def arrow(x1, y1, x2, y2, kind="line"):
         f"{number(x2 - 9 * math.cos(angle + turn))},{number(y2 - 9 * math.sin(angle + turn))}" for turn in (-0.4, 0.4)
     )
     return line(x1, y1, x2, y2, kind) + f'<polyline class="{kind}" points="{head.replace(" ", f" {number(x2)},{number(y2)} ")}"/>'
+
+
+def swatch(x, y, words, colour, kind="mark"):
+    """An entry of a legend: a colour and what it means."""
+    return [f'<g class="{colour}">', box(x, y - 10, 12, 12, kind, 2), "</g>", text(x + 20, y, words, kind="small")]
 
 
 def picture(width, height, title, parts):
@@ -95,8 +102,8 @@ def curve(points, colour, across, up, dashes=False, marks=False):
             share = (up.begin - up(y1)) / (up(y2) - up(y1))
             inside.insert(0, (across(x1) + share * (across(x2) - across(x1)), up.begin))
     path = " ".join(f"{number(x)},{number(y)}" for x, y in inside)
-    dash = ' stroke-dasharray="6 4"' if dashes else ""
-    drawn = [f'<g class="{colour}"><polyline class="curve" points="{path}"{dash}/>']
+    kind = "curve dashed" if dashes else "curve"
+    drawn = [f'<g class="{colour}"><polyline class="{kind}" points="{path}"/>']
     if marks:
         drawn += [f'<circle class="mark" cx="{number(x)}" cy="{number(y)}" r="3"/>' for x, y in inside]
     return "".join(drawn) + "</g>"
@@ -106,7 +113,7 @@ def legend(x, y, entries):
     """Pairs of a name and a colour, and perhaps "dashed"."""
     parts = []
     for i, (name, colour, *dashed) in enumerate(entries):
-        dash = ' stroke-dasharray="6 4"' if dashed else ""
         at = y + 20 * i
-        parts += [f'<g class="{colour}">', line(x, at, x + 24, at, "curve", dash), "</g>", text(x + 32, at + 4, name, kind="small")]
+        kind = "curve dashed" if dashed else "curve"
+        parts += [f'<g class="{colour}">', line(x, at, x + 24, at, kind), "</g>", text(x + 32, at + 4, name, kind="small")]
     return parts

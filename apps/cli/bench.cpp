@@ -62,7 +62,7 @@ constexpr std::array<word<isa>, 3> level_names{{
 }};
 
 std::vector<contender_kind> read_kinds(const arguments& in) {
-  const std::vector<contender_kind> kinds =
+  std::vector<contender_kind> kinds =
       cli::read_kinds(in, chosen_kinds, kind_names,
                       "standard, partitioned, blocked, counting, balanced, fingerprint or boost");
   if (kinds == std::vector{contender_kind::boost} && boost_bloom_state() == peer_state::absent)

@@ -166,7 +166,7 @@ void add_command(CLI::App& parent, const command& what) {
   if (what.words != nullptr)
     app->add_option(std::string(what.words->flag))->expected(CLI::detail::expected_max_vector_size);
   // `what` lives in a table that outlives the parser.
-  app->formatter_fn([app, &what](const CLI::App*, std::string, CLI::AppFormatMode) {
+  app->formatter_fn([app, &what](const CLI::App*, const std::string&, CLI::AppFormatMode) {
     return help_of(what, path_of(*app));
   });
   app->callback([app, &what] { run(*app, what); });
@@ -174,7 +174,7 @@ void add_command(CLI::App& parent, const command& what) {
 
 void describe(CLI::App& group, std::string_view text, std::string_view more,
               std::string_view example) {
-  group.formatter_fn([&group, text, more, example](const CLI::App*, std::string,
+  group.formatter_fn([&group, text, more, example](const CLI::App*, const std::string&,
                                                    CLI::AppFormatMode) {
     const std::string path = path_of(group);
     std::string lines = wrapped(fmt::format("{}: {}", path, text), help_width, 0) + "\nNames:\n";

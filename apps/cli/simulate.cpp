@@ -193,6 +193,7 @@ std::vector<std::uint64_t> levels_of_least_overflow(const arguments& in, sim::sc
                     what.choices));
   auto sizes = split_into_levels(what.buckets, best.level_fractions);
   std::vector<std::string> shown;
+  shown.reserve(sizes.size());
   for (const std::uint64_t size : sizes) shown.push_back(grouped(static_cast<double>(size)));
   notes.push_back(fmt::format("The levels, {} buckets, are those of least overflow {}.",
                               fmt::join(shown, " + "),
@@ -297,11 +298,11 @@ report answer(const arguments& in) {
   constexpr unsigned enough_samples = 10;
   const double samples = static_cast<double>(what.trials) * (what.churn ? what.churn->batches : 1);
   if (said.missing.empty() && samples > 1 && samples < enough_samples)
-    notes.push_back("So few samples know their standard error badly: see more of them first.");
+    notes.emplace_back("So few samples know their standard error badly: see more of them first.");
   if (const std::string small = too_small(what); said.missing.empty() && !small.empty())
     notes.push_back(
         fmt::format("The prediction is a limit of many buckets and does not hold for {}.", small));
-  if (!found.end().levels.empty()) notes.push_back("The loads of each level: with --json.");
+  if (!found.end().levels.empty()) notes.emplace_back("The loads of each level: with --json.");
   if (!in.ignored().empty())
     notes.push_back(fmt::format("Ignored: {}.", fmt::join(in.ignored(), " ")));
   return report_of(what, found, said, notes);

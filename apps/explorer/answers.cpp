@@ -38,6 +38,7 @@ cli::arguments arguments_of(const query& asked, const std::vector<const cli::opt
       if (option->flag == flag) known = option;
     if (known == nullptr) {
       std::vector<std::string> flags;
+      flags.reserve(options.size());
       for (const cli::option* option : options) flags.emplace_back(option->flag);
       const auto meant = cli::nearest_word(flag, flags);
       throw cli::usage_error("unknown option " + cli::in_quotes(flag) +
@@ -61,6 +62,7 @@ std::vector<const cli::option*> options_of(const cli::command& what) {
 
 std::vector<const cli::option*> options_of(const std::vector<cli::option>& all) {
   std::vector<const cli::option*> options;
+  options.reserve(all.size());
   for (const cli::option& each : all) options.push_back(&each);
   return options;
 }
@@ -137,7 +139,8 @@ class memory {
 
 std::string question_of(const std::string& path, const query& asked) {
   std::string text = path;
-  for (const auto& [name, value] : asked) text += '\n' + name + '=' + value;
+  for (const auto& [name, value] : asked)
+    text.append(1, '\n').append(name).append(1, '=').append(value);
   return text;
 }
 
@@ -146,7 +149,7 @@ reply remembered(const std::string& path, const query& asked) {
   const std::string question = question_of(path, asked);
   if (const std::optional<reply> known = last.recall(question)) return *known;
   try {
-    const reply found = computed(std::string_view(path).substr(api.size()), asked);
+    reply found = computed(std::string_view(path).substr(api.size()), asked);
     if (found.status == 200) last.keep(question, found);
     return found;
   } catch (const cli::usage_error& error) {

@@ -117,7 +117,7 @@ outcome serve(int port, const answerer& answer, const announcer& listening) {
     if (out.body.empty()) send(out, refusal(out.status, sentence_for(out.status)));
   });
   server.set_exception_handler(
-      [](const httplib::Request&, httplib::Response& out, std::exception_ptr) {
+      [](const httplib::Request&, httplib::Response& out, const std::exception_ptr&) {
         send(out, refusal(500, "an error inside the server"));
       });
 

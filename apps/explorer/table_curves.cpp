@@ -38,6 +38,7 @@ double load_at(int i) { return first_load + load_step * i; }
 
 std::vector<double> all_loads() {
   std::vector<double> all;
+  all.reserve(loads);
   // Two decimals, as they are meant.
   for (int i = 0; i < loads; ++i) all.push_back(std::round(100 * load_at(i)) / 100);
   return all;

@@ -33,7 +33,8 @@ void check_shape(const balanced_shape& shape) {
         "scheme of a balanced filter must be single, sequential or multilevel; found " +
         std::string(name_of(shape.scheme)));
   if (state_of(shape).tracks()) {
-    check_range("tracking bits", shape.tracking_bits, 1, shape.block_bits / 2);
+    const unsigned most = shape.block_bits / 2;
+    check_range("tracking bits", shape.tracking_bits, 1, most);
     if (shape.admit_probability != 0)
       refuse("admit probability", "0 with tracking bits", shape.admit_probability);
   }

@@ -267,7 +267,10 @@ class least_loaded_process {
     for (std::size_t k = first(c); k <= c; ++k) result *= power(s[k], repeats_);
     return result;
   }
-  double load_of(std::size_t c) const { return static_cast<double>(c / groups_ + 1); }
+  double load_of(std::size_t c) const {
+    const std::size_t load = c / groups_ + 1;
+    return static_cast<double>(load);
+  }
   double above(const state_vector& s, std::size_t c) const {
     return c + groups_ < s.size() ? s[c + groups_] : 0;
   }

@@ -109,6 +109,7 @@ std::vector<std::uint64_t> load_counts(const load_counters<Counter>& store, std:
 
 inline std::vector<double> shares_of(const std::vector<std::uint64_t>& counts, double buckets) {
   std::vector<double> result;
+  result.reserve(counts.size());
   for (const std::uint64_t count : counts) result.push_back(static_cast<double>(count) / buckets);
   return result;
 }

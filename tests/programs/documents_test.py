@@ -15,7 +15,8 @@ import tokenize
 import unittest
 
 TOOL, PROJECT = sys.argv[1], pathlib.Path(sys.argv[2])
-DOCUMENTS = [PROJECT / "README.md", PROJECT / "ARCHITECTURE.md", *sorted((PROJECT / "docs").rglob("*.md"))]
+OUTSIDE_DOCS = ("README.md", "ARCHITECTURE.md", "SECURITY.md", "tests/README.md")
+DOCUMENTS = [*(PROJECT / name for name in OUTSIDE_DOCS), *sorted((PROJECT / "docs").rglob("*.md"))]
 # Seconds after which a call counts as hanging, however much else runs on the machine.
 HANGS = 300
 SPAN = re.compile(r"`([^`\n]+)`")

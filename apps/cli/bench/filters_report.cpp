@@ -166,6 +166,7 @@ report memory_limit_of(const filter_contest& contest) {
 
 std::vector<report> sentences(const std::vector<std::string>& all) {
   std::vector<report> list;
+  list.reserve(all.size());
   for (const std::string& each : all) list.push_back(report("").text("what", each));
   return list;
 }

@@ -32,6 +32,7 @@ machine_facts describe_machine() {
                       .flags = ONEPROBE_BENCH_FLAGS};
   const int found = getloadavg(facts.load_average.data(), 3);
   facts.load_average.resize(static_cast<std::size_t>(found < 0 ? 0 : found));
+  // NOLINTNEXTLINE(readability-redundant-string-init): it may be empty
   if (const std::string commit(ONEPROBE_BENCH_COMMIT); !commit.empty()) facts.commit = commit;
   return facts;
 }

@@ -202,6 +202,7 @@ std::optional<insert_latencies> summary_of(const std::vector<insert_latencies>& 
   if (rounds.empty()) return std::nullopt;
   const auto each = [&](double insert_latencies::*what) {
     std::vector<double> values;
+    values.reserve(rounds.size());
     for (const insert_latencies& round : rounds) values.push_back(round.*what);
     return values;
   };

@@ -95,7 +95,7 @@ struct counting_allocator {
 };
 
 using standard_map =
-    std::unordered_map<flow_id, std::uint64_t, standard_hash, std::equal_to<flow_id>,
+    std::unordered_map<flow_id, std::uint64_t, standard_hash, std::equal_to<>,
                        counting_allocator<std::pair<const flow_id, std::uint64_t>>>;
 
 insert_times times_of(const latency_watch& watch) {

@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <stdexcept>
@@ -122,7 +124,7 @@ void fill_and_ask(held_filter& ours, const teller& tell, filter_findings& found)
   for (std::size_t i = 0; i < stops.size(); ++i) {
     tell(share(static_cast<double>(i), stops.size()));
     const auto elements =
-        static_cast<std::uint64_t>(stops[i].factor * static_cast<double>(name_count) + 0.5);
+        static_cast<std::uint64_t>(std::llround(stops[i].factor * static_cast<double>(name_count)));
     insert_names(ours, inserted, elements);
     insert_names(beside, inserted, elements);
     inserted = elements;

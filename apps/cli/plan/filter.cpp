@@ -23,7 +23,8 @@ constexpr option layout{"--layout", "NAME",
 constexpr option rule{"--rule", "NAME",
                       "balanced: counter, coin, flag, coin-flag, tracking or popcount (default)"};
 constexpr option placement{"--scheme", "NAME",
-                           "balanced: single, sequential or multilevel (default)"};
+                           "balanced: single, sequential or multilevel (default: the better of the "
+                           "first and the last)"};
 
 constexpr option overfill{
     "--overfill", "X",

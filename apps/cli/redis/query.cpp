@@ -72,7 +72,7 @@ class question {
         const auto some =
             std::span(of_shard_[shard])
                 .subspan(first, std::min(items_at_once, of_shard_[shard].size() - first));
-        places.push_back(some);
+        places.emplace_back(some);
         redis_request& next = requests.emplace_back();
         next.slot = keys_[shard].slot;
         next.words = {"OP.MEXISTS", keys_[shard].name};

@@ -31,7 +31,7 @@ std::string superscript(int number) {
 std::string as_power(double value) {
   int exponent = static_cast<int>(std::floor(std::log10(std::abs(value)) + 1e-9));
   const double factor = value / std::pow(10, exponent);
-  const std::string power = "10" + superscript(exponent);
+  std::string power = "10" + superscript(exponent);
   if (std::abs(factor - 1) < 1e-9) return power;
   return fmt::format("{:.4g}×{}", factor, power);
 }

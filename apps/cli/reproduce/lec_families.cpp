@@ -62,8 +62,8 @@ struct matrix_family {
 matrix_family all_matrices() {
   constexpr unsigned matrices = 1u << (input_bits * output_bits);
   std::vector<std::array<unsigned, outputs>> values(inputs);
-  std::vector<std::array<unsigned, output_bits>> ones(inputs), same(inputs * inputs);
-  std::vector<unsigned> together(inputs * inputs);
+  std::vector<std::array<unsigned, output_bits>> ones(inputs), same(std::size_t{inputs} * inputs);
+  std::vector<unsigned> together(std::size_t{inputs} * inputs);
   for (unsigned number = 0; number < matrices; ++number) {
     const matrix h = from_number(number);
     std::array<unsigned, inputs> image;
@@ -100,7 +100,7 @@ using affine = affine_hash<prime, prime - 1>;
 /// The largest P(((a x + b) mod p) mod n is the same for x and y) over x < y of 1 to u, when a is
 /// drawn from 1 to `last_a` and b from 0 to `last_b`. REQUIRES: all three below p.
 double worst_collision(unsigned u, unsigned n, unsigned last_a, unsigned last_b) {
-  std::array<unsigned, prime * prime> together{};
+  std::array<unsigned, std::size_t{prime} * prime> together{};
   for (unsigned a = 1; a <= last_a; ++a)
     for (unsigned b = 0; b <= last_b; ++b) {
       const affine h(affine::words{{{b, a}}});
@@ -134,8 +134,8 @@ outcome universal_families(const conditions&) {
   }
 
   const matrix_family family = all_matrices();
-  const auto exact = [&](std::string place, const std::string& what, std::string text, double value,
-                         const extremes& found) {
+  const auto exact = [&](const std::string& place, const std::string& what, const std::string& text,
+                         double value, const extremes& found) {
     for (const auto& [which, enumerated] :
          {std::pair{"least", found.least}, std::pair{"largest", found.most}})
       result.rows.push_back(

@@ -33,6 +33,7 @@ bool asks_for(std::string_view id, const document& of, const experiment& what) {
         fmt::format("unknown experiment {}; one of {}", in_quotes(id), fmt::join(known, ", ")));
   }
   std::vector<std::string_view> known;
+  known.reserve(from.size());
   for (const document& each : from) known.push_back(each.id);
   throw usage_error(fmt::format("unknown document or experiment {}; one of {}, or see --list",
                                 in_quotes(id), fmt::join(known, ", ")));

@@ -74,7 +74,7 @@ class basic_balanced_engine {
     // overflow while the last candidate has room, and no query looks for it there.
     static_assert(!Words::shared || Scheme::choice == order::first_fit,
                   "threads cannot place by the least load together");
-    if (const auto fault = detail::find_other_scheme<Scheme>(plan.scheme)) return fault;
+    if (auto fault = detail::find_other_scheme<Scheme>(plan.scheme)) return fault;
     if (Words::shared && plan.state.rule != lookup_rule::popcount)
       return "rule must be popcount in a concurrent filter; found " +
              std::string(name_of(plan.state.rule));

@@ -599,7 +599,9 @@ auto bounded_table<Element, Hash, Equal, Scheme, Capacity>::find_or_make_evictin
     const Query& key, key_hash hash, Choose choose, Make make) -> result {
   const result first = find_or_make(key, hash, make);
   if (first.outcome != insertion::full) return first;
-  std::array<Element*, (table_plan::most_levels + table_plan::overflow_choices) * Capacity> all{};
+  std::array<Element*,
+             std::size_t{table_plan::most_levels + table_plan::overflow_choices} * Capacity>
+      all{};
   std::size_t count = 0;
   const auto add_candidates = [&](const store& buckets, const auto& scheme, key_hash from) {
     std::array<std::uint64_t, table_plan::most_levels> seen{};

@@ -39,7 +39,6 @@
 #include <vector>
 
 #include "oneprobe/detail/base/error.hpp"
-#include "oneprobe/detail/base/shared_count.hpp"
 #include "oneprobe/detail/base/unless_dismissed.hpp"
 #include "oneprobe/detail/io/file_memory.hpp"
 #include "oneprobe/detail/io/page_file.hpp"
@@ -115,8 +114,8 @@ class page_store {
   std::uint64_t size() const noexcept { return directory_.counts().size; }
   /// What it has counted, and how it is now.
   page_store_stats stats() const;
-  /// Pages that get() and explain() have read since the store was opened.
-  std::uint64_t page_reads() const noexcept { return page_reads_->value(); }
+  /// Pages that get(), explain(), put() and erase() have read since the store was opened.
+  std::uint64_t page_reads() const noexcept { return pages_.reads(); }
   /// What the last put, erase or commit that failed had to say.
   const std::optional<save_failure>& failure() const noexcept { return failure_; }
 
@@ -131,8 +130,7 @@ class page_store {
         log_bytes_(log.bytes),
         replayed_(log.entries),
         recovery_(recovery),
-        snapshot_is_damaged_(state.has_snapshot && recovery == store_recovery::scan),
-        page_reads_(std::make_unique<shared_count>()) {}
+        snapshot_is_damaged_(state.has_snapshot && recovery == store_recovery::scan) {}
 
   /// What the file and its log say together.
   static loaded<page_store> recover(std::unique_ptr<page_file> file, file_access access);
@@ -155,9 +153,13 @@ class page_store {
     std::optional<std::uint32_t> slot;  // of the key; none: it comes last
   };
   std::optional<change_place> find_in_overflow(std::span<const std::byte> key, key_hash hash) const;
-  /// Where a key is. Failure: its page cannot be read.
-  loaded<std::optional<change_place>> find_for_change(std::span<const std::byte> key,
-                                                      key_hash hash) const;
+  /// Where the key of a change is, and the page that was read to tell: the change begins with it.
+  struct change_start {
+    std::optional<change_place> place{};
+    fetched_page fetched{};
+  };
+  /// Failure: the page of the key cannot be read.
+  loaded<change_start> find_for_change(std::span<const std::byte> key, key_hash hash) const;
   void log_change(store_change change, std::uint64_t page, std::uint32_t slot, key_hash hash);
   /// The next state, and with it an empty log. The checksum of the snapshot, if there is one.
   std::optional<save_failure> write_state(std::optional<std::uint64_t> snapshot_checksum);
@@ -192,7 +194,6 @@ class page_store {
   store_recovery recovery_;
   bool snapshot_is_damaged_;
   std::optional<save_failure> failure_{};
-  std::unique_ptr<shared_count> page_reads_;
 };
 
 // ---- implementation: lookup ----
@@ -218,7 +219,6 @@ inline store_path page_store::look(std::span<const std::byte> key,
   page_buffer buffer;
   if (bytes == nullptr) {
     path.page_reads = 1;
-    page_reads_->add(1);
     bytes = pages_.find(*path.page, buffer, path.failure);
     if (bytes == nullptr) {
       path.stopped = stop::unreadable;
@@ -252,7 +252,7 @@ std::optional<load_failure> page_store::for_each(Visit visit) const {
 inline std::optional<load_failure> page_store::verify() const {
   for (std::uint64_t page = 0; page < plan().all_pages(); ++page) {
     std::optional<std::string> fault;
-    const auto failure = pages_.visit(page, [&](const record_page_view& view) {
+    auto failure = pages_.visit(page, [&](const record_page_view& view) {
       if (view.count() != directory_.load(page)) fault = "other records than are counted";
       for (std::uint32_t slot = 0; slot < view.count(); ++slot) {
         const key_hash hash = directory_.hash_of(view.key(slot));
@@ -302,17 +302,22 @@ inline std::optional<page_store::change_place> page_store::find_in_overflow(
   return found;
 }
 
-inline loaded<std::optional<page_store::change_place>> page_store::find_for_change(
-    std::span<const std::byte> key, key_hash hash) const {
-  std::optional<change_place> found = find_in_overflow(key, hash);
-  if (found) return found;
+inline loaded<page_store::change_start> page_store::find_for_change(std::span<const std::byte> key,
+                                                                    key_hash hash) const {
+  change_start start{.place = find_in_overflow(key, hash)};
+  if (start.place) return start;
   const std::optional<std::uint64_t> page = directory_.page_of(hash);
-  if (!page) return found;
-  if (auto failure = pages_.visit(*page, [&](const record_page_view& view) {
-        if (const auto slot = view.find(key)) found = change_place{*page, slot};
-      }))
-    return *std::move(failure);
-  return found;
+  if (!page) return start;
+  const std::byte* bytes = pages_.cached(*page);
+  if (bytes == nullptr) {
+    loaded<fetched_page> fetched = pages_.fetch(*page);
+    if (!fetched) return std::move(fetched).failure();
+    start.fetched = *std::move(fetched);
+    bytes = start.fetched.bytes.get();
+  }
+  if (const auto slot = record_page_view(shape(), bytes).find(key))
+    start.place = change_place{*page, slot};
+  return start;
 }
 
 inline void page_store::log_change(store_change change, std::uint64_t page, std::uint32_t slot,
@@ -354,41 +359,41 @@ inline put_outcome page_store::put(std::span<const std::byte> key, std::span<con
   // Room first: a checkpoint must not find a change half done.
   if (find_closed() || make_room_in_log()) return put_outcome::failed;
   const key_hash hash = directory_.hash_of(key);
-  const auto there = find_for_change(key, hash);
-  if (!there) {
-    failure_ = save_failure{there.failure().sentence};
+  loaded<change_start> start = find_for_change(key, hash);
+  if (!start) {
+    failure_ = save_failure{start.failure().sentence};
     return put_outcome::failed;
   }
+  const std::optional<change_place> there = start->place;
   using destination = page_directory::destination;
   page_directory::placement target;
   detail::unless_dismissed half_done([&] { broken_ = true; });
-  if (*there)
-    target.page = (*there)->page;
+  if (there)
+    target.page = there->page;
   else if (target = directory_.place(hash); target.ended == destination::none) {
     half_done.dismiss();
     return put_outcome::full;
   }
-  loaded<record_page> page = pages_.for_change(target.page);
+  loaded<record_page> page = pages_.for_change(target.page, std::move(start->fetched));
   // Somebody's snapshot may say what its pages do not.
-  if (page && !*there && page->count() >= shape().records)
+  if (page && !there && page->count() >= shape().records)
     page = pages_.damaged(target.page, "more records than are counted");
   if (!page) {
-    if (!*there) directory_.leave(hash, target.page);
+    if (!there) directory_.leave(hash, target.page);
     half_done.dismiss();
     failure_ = save_failure{page.failure().sentence};
     return put_outcome::failed;
   }
-  if (*there) {
-    const std::uint32_t slot = *(*there)->slot;
-    page->assign(slot, value);
-    log_change(store_change::assign, target.page, slot, hash);
+  if (there) {
+    page->assign(*there->slot, value);
+    log_change(store_change::assign, target.page, *there->slot, hash);
   } else {
     page->append(key, value);
     log_change(store_change::insert, target.page, page->count() - 1, hash);
   }
   half_done.dismiss();
   if (when == acknowledge::at_once && commit()) return put_outcome::failed;
-  if (*there) return put_outcome::assigned;
+  if (there) return put_outcome::assigned;
   return target.ended == destination::page ? put_outcome::inserted : put_outcome::overflowed;
 }
 
@@ -399,20 +404,24 @@ inline removal page_store::erase(std::span<const std::byte> key, acknowledge whe
   }
   if (find_closed() || make_room_in_log()) return removal::failed;
   const key_hash hash = directory_.hash_of(key);
-  const auto there = find_for_change(key, hash);
-  if (there && !*there) return removal::absent;
-  loaded<record_page> page =
-      there ? pages_.for_change((*there)->page) : loaded<record_page>(there.failure());
-  if (page && directory_.load_of((*there)->page) == 0)
-    page = pages_.damaged((*there)->page, "records that are not counted");
+  loaded<change_start> start = find_for_change(key, hash);
+  if (!start) {
+    failure_ = save_failure{start.failure().sentence};
+    return removal::failed;
+  }
+  if (!start->place) return removal::absent;
+  const change_place there = *start->place;
+  loaded<record_page> page = pages_.for_change(there.page, std::move(start->fetched));
+  if (page && directory_.load_of(there.page) == 0)
+    page = pages_.damaged(there.page, "records that are not counted");
   if (!page) {
     failure_ = save_failure{page.failure().sentence};
     return removal::failed;
   }
   detail::unless_dismissed half_done([&] { broken_ = true; });
-  page->erase(*(*there)->slot);
-  directory_.leave(hash, (*there)->page);
-  log_change(store_change::erase, (*there)->page, *(*there)->slot, hash);
+  page->erase(*there.slot);
+  directory_.leave(hash, there.page);
+  log_change(store_change::erase, there.page, *there.slot, hash);
   half_done.dismiss();
   if (when == acknowledge::at_once && commit()) return removal::failed;
   return removal::erased;

@@ -149,7 +149,8 @@ inline std::optional<std::string> find_fault(const page_store_plan& plan) {
                        page_store_plan::most_pages, "1 and up, 2^40 in all");
   check(plan.overflow_pages >= 1 && plan.overflow_pages <= page_store_plan::most_pages,
         "overflow_pages", "1 to 2^40", plan.overflow_pages);
-  const std::uint64_t least_log = 4 * (plan.page_bytes + page_store_plan::log_entry_bytes);
+  const std::uint64_t least_log =
+      std::uint64_t{4} * (plan.page_bytes + page_store_plan::log_entry_bytes);
   check(plan.log_bytes % page_store_plan::block_bytes == 0 && plan.log_bytes >= least_log &&
             plan.log_bytes <= page_store_plan::most_log_bytes,
         "log_bytes", "a multiple of 4096 with room for four pages, up to 2^32", plan.log_bytes);

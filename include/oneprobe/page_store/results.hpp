@@ -74,7 +74,7 @@ enum class store_recovery : std::uint8_t {
 /// How a store is now, and what has happened since it was opened.
 struct page_store_stats {
   page_store_counts counts{};        // records, by place
-  std::uint64_t page_reads = 0;      // by lookups, since it was opened
+  std::uint64_t page_reads = 0;      // by lookups and changes, since it was opened
   std::uint64_t changed_pages = 0;   // that wait in memory for a checkpoint
   std::uint64_t log_bytes_used = 0;  // of the log
   std::uint64_t replayed = 0;        // entries of the log when it was opened

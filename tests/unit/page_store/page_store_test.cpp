@@ -94,6 +94,69 @@ TEST(page_store, reads_one_page_for_a_present_key_and_hardly_one_for_an_absent_o
   }
 }
 
+TEST(page_store, reads_a_page_once_for_each_operation_and_counts_it) {
+  const temporary_folder folder;
+  const std::string path = folder.file("numbers.store");
+  constexpr std::uint64_t elements = 2000;
+  ASSERT_NO_FATAL_FAILURE(build_numbers(path, elements, 1));
+  const auto disk = std::make_shared<failing::disk>(bytes_of_file(path));
+  auto store = page_store::open(std::make_unique<failing::file>(disk), file_access::update);
+  ASSERT_TRUE(store) << store.failure().sentence;
+  // Reads of the disk that an operation makes, all of which the store has to count. No page but
+  // those of the overflow is in memory when it begins.
+  const auto reads_of = [&](auto operation) {
+    EXPECT_FALSE(store->checkpoint());
+    const std::uint64_t disk_before = disk->reads;
+    const std::uint64_t counted_before = store->page_reads();
+    operation();
+    EXPECT_EQ(store->page_reads() - counted_before, disk->reads - disk_before);
+    return disk->reads - disk_before;
+  };
+  const auto path_of = [&](const number_bytes& key) {
+    EXPECT_FALSE(store->checkpoint());
+    return store->explain(key);
+  };
+  std::uint64_t misled_to_its_own = 0;
+  std::uint64_t misled_in_vain = 0;
+  for (std::uint64_t i = 0; i < 2 * elements; ++i) {
+    SCOPED_TRACE("key " + std::to_string(i));
+    const number_bytes key = bytes_of_number(key_number(i));
+    const bool present = i < elements;
+    const store_path before = path_of(key);
+    ASSERT_EQ(before.contains(), present);
+    // One page for a key that is there, unless it is in the overflow; for another if its string is
+    // that of one that is.
+    const std::uint64_t to_look = before.page_reads;
+    number_bytes value{};
+    ASSERT_EQ(reads_of([&] { static_cast<void>(store->get(key, value)); }), to_look);
+    ASSERT_EQ(reads_of([&] {
+                ASSERT_EQ(erase(*store, key_number(i)),
+                          present ? removal::erased : removal::absent);
+              }),
+              to_look);
+    // The page it goes to. One whose string is there has read it, or goes to the overflow.
+    const store_path gone = path_of(key);
+    ASSERT_FALSE(gone.contains());
+    const std::uint64_t reads_to_insert =
+        reads_of([&] { ASSERT_NE(put(*store, key_number(i), 5), put_outcome::failed); });
+    const store_path there = path_of(key);
+    const bool to_page = there.stopped == store_path::stop::found;
+    ASSERT_EQ(reads_to_insert, to_page || gone.page_reads == 1 ? 1u : 0u);
+    if (gone.page_reads == 1) ++(to_page ? misled_to_its_own : misled_in_vain);
+    const std::uint64_t to_find = to_page ? 1 : 0;
+    ASSERT_EQ(reads_of([&] { ASSERT_EQ(put(*store, key_number(i), 6), put_outcome::assigned); }),
+              to_find);
+    if (!present) {
+      ASSERT_EQ(reads_of([&] { ASSERT_EQ(erase(*store, key_number(i)), removal::erased); }),
+                to_find);
+    }
+  }
+  EXPECT_GT(misled_to_its_own, 0u);
+  EXPECT_GT(misled_in_vain, 0u);
+  EXPECT_EQ(store->size(), elements);
+  EXPECT_EQ(store->verify(), std::nullopt);
+}
+
 TEST(page_store, goes_where_the_walks_over_load_counters_go) {
   const temporary_folder folder;
   const std::string path = folder.file("numbers.store");

@@ -25,7 +25,8 @@ namespace oneprobe::inline v0_1 {
 /// Cells that an insertion has changed, with what they held before.
 class cell_changes {
  public:
-  static constexpr std::size_t most = summary_plan::most_levels * summary_plan::most_hashes;
+  static constexpr std::size_t most =
+      std::size_t{summary_plan::most_levels} * summary_plan::most_hashes;
 
   struct change {
     std::uint64_t cell;
@@ -33,7 +34,7 @@ class cell_changes {
   };
 
   // The entries are not zeroed: one insertion makes a few dozen of them.
-  cell_changes() noexcept {}
+  cell_changes() noexcept {}  // NOLINT(modernize-use-equals-default)
 
   void add(std::uint64_t cell, std::uint64_t before) noexcept {
     assert(count_ < most);

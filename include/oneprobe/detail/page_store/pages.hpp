@@ -7,6 +7,8 @@
 // to their places; those of the overflow stay for good. A page of the file is held to its checksum
 // whenever it is read, and a mapped one when it is first looked at.
 //
+// Counted are the pages that lookups and changes ask the file for, in memory mapped or not.
+//
 // Const functions may be called together; nothing else may.
 #pragma once
 
@@ -23,6 +25,7 @@
 #include <vector>
 
 #include "oneprobe/detail/base/error.hpp"
+#include "oneprobe/detail/base/shared_count.hpp"
 #include "oneprobe/detail/base/word_access.hpp"
 #include "oneprobe/detail/io/page_file.hpp"
 #include "oneprobe/detail/page_store/record_page.hpp"
@@ -38,6 +41,14 @@ struct cached_page {
 };
 using page_map = std::unordered_map<std::uint64_t, cached_page>;
 
+/// A page of the file that a change has read already, or none.
+struct fetched_page {
+  std::uint64_t page = 0;
+  std::unique_ptr<std::byte[]> bytes{};
+
+  bool has(std::uint64_t number) const noexcept { return bytes != nullptr && page == number; }
+};
+
 /// Room for any page.
 struct page_buffer {
   alignas(page_store_plan::block_bytes) std::byte bytes[page_store_plan::most_page_bytes];
@@ -50,7 +61,8 @@ class store_pages {
         plan_(plan),
         shape_(page_shape::of(plan)),
         cached_(std::move(cached)),
-        verified_(std::make_unique<page_set>(plan.all_pages())) {}
+        verified_(std::make_unique<page_set>(plan.all_pages())),
+        reads_(std::make_unique<shared_count>()) {}
 
   page_file& file() const noexcept { return *file_; }
   const page_shape& shape() const noexcept { return shape_; }
@@ -69,18 +81,22 @@ class store_pages {
   }
   /// Reads and verifies a page of the file.
   std::optional<load_failure> read(std::uint64_t page, std::byte* into) const;
-  /// A page of the file where it lies, or in the buffer. A page that is mapped is verified when it
-  /// is first looked at: from then on it is memory like any other.
+  /// A page of the file where it lies, or in the buffer; counted. A page that is mapped is verified
+  /// when it is first looked at: from then on it is memory like any other.
   const std::byte* find(std::uint64_t page, page_buffer& buffer,
                         std::optional<load_failure>& failure) const;
-  /// The page as it is, whether it is in memory or not.
+  /// The page as it is, whether it is in memory or not. Not counted.
   template <class Visit>
   std::optional<load_failure> visit(std::uint64_t page, Visit visit) const;
+  /// Pages of the file that were found or fetched.
+  std::uint64_t reads() const noexcept { return reads_->value(); }
 
   // ---- changing ----
 
-  /// Brings a page into memory, to be changed.
-  loaded<record_page> for_change(std::uint64_t page);
+  /// Reads a page of the file, to look into it and perhaps to change it; counted.
+  loaded<fetched_page> fetch(std::uint64_t page) const;
+  /// Brings a page into memory, to be changed: the one that was fetched before, if it is that.
+  loaded<record_page> for_change(std::uint64_t page, fetched_page before);
   /// Whether it differs from the one in the file. REQUIRES: it is in memory.
   bool is_changed(std::uint64_t page) const { return cached_.at(page).changed; }
   void mark_changed(std::uint64_t page) { cached_.at(page).changed = true; }
@@ -120,6 +136,7 @@ class store_pages {
   page_shape shape_;
   page_map cached_;
   std::unique_ptr<page_set> verified_;
+  std::unique_ptr<shared_count> reads_;
 };
 
 // ---- implementation ----
@@ -137,6 +154,7 @@ inline std::optional<load_failure> store_pages::read(std::uint64_t page, std::by
 
 inline const std::byte* store_pages::find(std::uint64_t page, page_buffer& buffer,
                                           std::optional<load_failure>& failure) const {
+  reads_->add(1);
   const std::byte* const there = file_->view(plan_.page_begin(page));
   if (there == nullptr) {
     failure = read(page, buffer.bytes);
@@ -163,16 +181,24 @@ std::optional<load_failure> store_pages::visit(std::uint64_t page, Visit visit) 
   return std::nullopt;
 }
 
-inline loaded<record_page> store_pages::for_change(std::uint64_t page) {
-  cached_page& kept = cached_[page];
-  if (kept.bytes == nullptr) {
-    kept.bytes = std::make_unique_for_overwrite<std::byte[]>(shape_.page_bytes);
-    if (auto failure = read(page, kept.bytes.get())) {
-      cached_.erase(page);
-      return *std::move(failure);
-    }
+inline loaded<fetched_page> store_pages::fetch(std::uint64_t page) const {
+  fetched_page fetched{page, std::make_unique_for_overwrite<std::byte[]>(shape_.page_bytes)};
+  reads_->add(1);
+  if (auto failure = read(page, fetched.bytes.get())) return *std::move(failure);
+  return fetched;
+}
+
+inline loaded<record_page> store_pages::for_change(std::uint64_t page, fetched_page before) {
+  if (const auto kept = cached_.find(page); kept != cached_.end())
+    return record_page(shape_, kept->second.bytes.get());
+  if (!before.has(page)) {
+    loaded<fetched_page> fetched = fetch(page);
+    if (!fetched) return std::move(fetched).failure();
+    before = *std::move(fetched);
   }
-  return record_page(shape_, kept.bytes.get());
+  std::byte* const bytes = before.bytes.get();
+  cached_.emplace(page, cached_page{std::move(before.bytes)});
+  return record_page(shape_, bytes);
 }
 
 inline int store_pages::write_changed() {

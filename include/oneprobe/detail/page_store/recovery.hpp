@@ -300,9 +300,9 @@ inline loaded<page_directory> store_opener::from_pages() {
 inline loaded<page_directory> store_opener::directory() {
   if (auto failure = read_overflow()) return *std::move(failure);
   std::optional<page_directory> quick = from_snapshot();
+  recovery_ = quick ? store_recovery::snapshot : store_recovery::scan;
   loaded<page_directory> directory =
       quick ? loaded<page_directory>(*std::move(quick)) : from_pages();
-  recovery_ = quick ? store_recovery::snapshot : store_recovery::scan;
   if (!directory) return directory;
   for (std::uint64_t page = plan().pages(); page < plan().all_pages(); ++page)
     if (auto failure =

@@ -29,7 +29,8 @@ inline constexpr unsigned pair_size = 2 * group_size;
 /// its first position of the same word, so that nothing has to be masked. (The word of the third
 /// group is the first times a constant, so the constant is in its multipliers.)
 struct pair_multipliers {
-  alignas(64) std::array<std::array<std::uint32_t, pair_size>, 2 * pair_size> of_bits_set{};
+  alignas(64)
+      std::array<std::array<std::uint32_t, pair_size>, std::size_t{2} * pair_size> of_bits_set{};
 
   constexpr explicit pair_multipliers(unsigned pair) noexcept {
     for (unsigned bits_set = group_size + 1; bits_set <= 2 * pair_size; ++bits_set)
