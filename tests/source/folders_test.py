@@ -9,7 +9,7 @@ PROJECT = Path(__file__).resolve().parent.parent.parent
 # What is built, and what git and editors keep.
 NOT_OURS = re.compile(r"build|reproduction$|__pycache__$|\.(?!ci$|github$)")
 # Folders of which the folders inside are named, too.
-DEEPER = ("include/oneprobe",)
+DEEPER = ("include/oneprobe", "include/oneprobe/detail")
 BEGINNING = re.compile(r"[a-z.][a-z_./]*/(?=\s|$)")
 
 
