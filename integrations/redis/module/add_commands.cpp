@@ -23,7 +23,7 @@ int refuse_to_make(context* ctx, opened_key& key, string* name, const not_made& 
                    dialect words) {
   const bool no_memory = refused.why == refusal::no_memory;
   std::string text = no_memory ? "ERR Insufficient memory to create filter" : words::not_created;
-  if (words == dialect::op) text += ": " + refused.sentence;
+  if (words == dialect::op || !no_memory) text += ": " + refused.sentence;
   return refuse(ctx, key, name, no_memory ? damage::no_memory : damage::out_of_step, text.c_str());
 }
 
@@ -170,11 +170,10 @@ void add_all(context* ctx, opened_key& key, string* name, arguments items) {
   miss_unless_kept(ctx, key, name, outcome);
 }
 
-int insert_all(context* ctx, string* name, const insertion& wanted, dialect words) {
-  opened_key key(ctx, name, read_write);
-  if (find_or_make(ctx, key, name, wanted, words) != nullptr) add_all(ctx, key, name, wanted.items);
-  return ok;
-}
+/// What a filter is made with where its command does not say. Commands that are followed are of
+/// other servers, with settings of their own, and those of older versions leave out what was usual
+/// to them.
+reservation usual_reservation(context* ctx) { return follows(ctx) ? reservation{} : state().usual; }
 
 int refuse(context* ctx, string** argv, int argc, const mistake& wrong) {
   return refuse(ctx, argv, argc, damage::bad_bytes, wrong.text ? wrong.text->c_str() : nullptr);
@@ -184,7 +183,8 @@ int refuse(context* ctx, string** argv, int argc, const mistake& wrong) {
 
 template <dialect Words>
 int reserve(context* ctx, string** argv, int argc) {
-  const auto read = read_reserve(arguments(argv, static_cast<std::size_t>(argc)), Words);
+  const auto read =
+      read_reserve(arguments(argv, static_cast<std::size_t>(argc)), Words, usual_reservation(ctx));
   if (const auto* wrong = std::get_if<mistake>(&read)) return refuse(ctx, argv, argc, *wrong);
   const auto& asked = std::get<reservation>(read);
   opened_key key(ctx, argv[1], read_write);
@@ -204,7 +204,9 @@ int add(context* ctx, string** argv, int argc) {
   if (argc != 3) return refuse(ctx, argv, argc, damage::bad_bytes, nullptr);
   string* const name = argv[1];
   opened_key key(ctx, name, read_write);
-  if (obstacle(key) != nullptr && find_or_make(ctx, key, name, {}, Words) == nullptr) return ok;
+  if (obstacle(key) != nullptr &&
+      find_or_make(ctx, key, name, {.asked = usual_reservation(ctx)}, Words) == nullptr)
+    return ok;
   stored_filter& filter = key.filter();
   const add_outcome outcome = add_one(ctx, name, filter, argv[2], [] {});
   if (outcome != add_outcome::added) {
@@ -222,18 +224,26 @@ template int add<dialect::bf>(context*, string**, int);
 template <dialect Words>
 int add_many(context* ctx, string** argv, int argc) {
   if (argc < 3) return refuse(ctx, argv, argc, damage::bad_bytes, nullptr);
-  insertion wanted;
-  wanted.items = arguments(argv + 2, static_cast<std::size_t>(argc) - 2);
-  return insert_all(ctx, argv[1], wanted, Words);
+  opened_key key(ctx, argv[1], read_write);
+  if (obstacle(key) != nullptr &&
+      find_or_make(ctx, key, argv[1], {.asked = usual_reservation(ctx)}, Words) == nullptr)
+    return ok;
+  add_all(ctx, key, argv[1], arguments(argv + 2, static_cast<std::size_t>(argc) - 2));
+  return ok;
 }
 template int add_many<dialect::op>(context*, string**, int);
 template int add_many<dialect::bf>(context*, string**, int);
 
 template <dialect Words>
 int insert(context* ctx, string** argv, int argc) {
-  const auto read = read_insert(arguments(argv, static_cast<std::size_t>(argc)), Words);
+  const auto read =
+      read_insert(arguments(argv, static_cast<std::size_t>(argc)), Words, usual_reservation(ctx));
   if (const auto* wrong = std::get_if<mistake>(&read)) return refuse(ctx, argv, argc, *wrong);
-  return insert_all(ctx, argv[1], std::get<insertion>(read), Words);
+  const auto& wanted = std::get<insertion>(read);
+  opened_key key(ctx, argv[1], read_write);
+  if (find_or_make(ctx, key, argv[1], wanted, Words) != nullptr)
+    add_all(ctx, key, argv[1], wanted.items);
+  return ok;
 }
 template int insert<dialect::op>(context*, string**, int);
 template int insert<dialect::bf>(context*, string**, int);

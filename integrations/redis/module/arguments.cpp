@@ -46,11 +46,10 @@ std::optional<filter_kind> kind_in(const string* argument) {
 }
 
 std::optional<std::string> read_error(const string* argument, reservation& into) {
-  const auto error = number_in(argument);
-  if (!error) return "ERR bad error rate";
-  if (!(*error > 0 && *error < 1))
-    return "ERR error rate must be in the range (0.000000, 1.000000)";
-  into.error = *error;
+  double error = 0;
+  if (StringToDouble(argument, &error) != ok) return "ERR bad error rate";
+  if (!(error > 0 && error < 1)) return "ERR error rate must be in the range (0.000000, 1.000000)";
+  into.error = error;
   return std::nullopt;
 }
 
@@ -102,16 +101,95 @@ own_option read_own_option(const string* name, const string* value, reservation&
   return own_option::wrong;
 }
 
+enum class growth_words { none, nonscaling };
+
 /// An expansion of 0 is another way to say that it does not grow.
-std::optional<std::string> settle_growth(bool expansion_given, bool nonscaling,
-                                         reservation& asked) {
-  if (nonscaling && expansion_given && asked.growth.expansion != 0)
-    return "Nonscaling filters cannot expand";
-  if (nonscaling || asked.growth.expansion == 0) {
-    asked.growth.scale = scaling::fixed;
-    asked.growth.expansion = 0;
+void settle_growth(growth_words said, reservation& asked) {
+  if (said == growth_words::nonscaling) asked.growth.expansion = 0;
+  asked.growth.scale = asked.growth.expansion == 0 ? scaling::fixed : scaling::grows;
+}
+
+constexpr const char* cannot_expand = "Nonscaling filters cannot expand";
+
+/// Behind error and capacity, as RedisBloom takes it: two words anywhere, and all others are
+/// ignored.
+std::optional<mistake> read_bf_growth(arguments options, reservation& asked) {
+  const auto place_of = [&](std::string_view word) {
+    return std::ranges::find_if(options, [&](const string* each) { return is_word(each, word); });
+  };
+  auto said = asked.growth.expansion == 0 || place_of("NONSCALING") != options.end()
+                  ? growth_words::nonscaling
+                  : growth_words::none;
+  if (const auto name = place_of("EXPANSION"); name != options.end()) {
+    const auto value = name + 1;
+    if (value == options.end()) return mistake{"ERR no expansion"};
+    const auto expansion = whole_in(*value);
+    if (!expansion) return mistake{"ERR bad expansion"};
+    if (*expansion != 0 && said == growth_words::nonscaling) return mistake{cannot_expand};
+    if (auto fault = read_expansion(*value, asked)) return mistake{fault};
   }
+  settle_growth(said, asked);
   return std::nullopt;
+}
+
+/// The same with the options that only OP.* has, and none that is not known.
+std::optional<mistake> read_op_growth(arguments options, reservation& asked) {
+  bool expansion_given = false;
+  auto said = growth_words::none;
+  for (std::size_t i = 0; i < options.size(); ++i) {
+    if (is_word(options[i], "NONSCALING")) {
+      said = growth_words::nonscaling;
+      continue;
+    }
+    const bool has_value = i + 1 < options.size();
+    if (is_word(options[i], "EXPANSION")) {
+      if (!has_value) return mistake{"ERR no expansion"};
+      if (auto fault = read_expansion(options[++i], asked)) return mistake{fault};
+      expansion_given = true;
+      continue;
+    }
+    std::string fault = "ERR syntax error";
+    if (!has_value || read_own_option(options[i], options[i + 1], asked, fault) != own_option::read)
+      return mistake{fault};
+    ++i;
+  }
+  if (said == growth_words::nonscaling && expansion_given && asked.growth.expansion != 0)
+    return mistake{cannot_expand};
+  settle_growth(said, asked);
+  return std::nullopt;
+}
+
+enum class insert_word { items, nocreate, nonscaling, capacity, error, expansion, unknown };
+
+insert_word op_insert_word(const string* argument) {
+  if (is_word(argument, "ITEMS")) return insert_word::items;
+  if (is_word(argument, "NOCREATE")) return insert_word::nocreate;
+  if (is_word(argument, "NONSCALING")) return insert_word::nonscaling;
+  if (is_word(argument, "CAPACITY")) return insert_word::capacity;
+  if (is_word(argument, "ERROR")) return insert_word::error;
+  if (is_word(argument, "EXPANSION")) return insert_word::expansion;
+  return insert_word::unknown;
+}
+
+/// RedisBloom tells the words apart by their first letters, and clients have come to shorten them.
+insert_word bf_insert_word(const string* argument) {
+  const std::string_view text = text_of(argument);
+  const auto letter = [&](std::size_t place) {
+    const char each = place < text.size() ? text[place] : '\0';
+    return each >= 'A' && each <= 'Z' ? static_cast<char>(each - 'A' + 'a') : each;
+  };
+  switch (letter(0)) {
+    case 'i':
+      return insert_word::items;
+    case 'n':
+      return letter(2) == 'c' ? insert_word::nocreate : insert_word::nonscaling;
+    case 'c':
+      return insert_word::capacity;
+    case 'e':
+      return letter(1) == 'r' ? insert_word::error : insert_word::expansion;
+    default:
+      return insert_word::unknown;
+  }
 }
 
 }  // namespace
@@ -122,69 +200,53 @@ std::string_view text_of(const string* argument) {
   return {text, length};
 }
 
-std::variant<reservation, mistake> read_reserve(arguments sent, dialect words) {
+std::variant<reservation, mistake> read_reserve(arguments sent, dialect words,
+                                                const reservation& usual) {
   constexpr std::size_t most_in_bf = 7;
   if (sent.size() < 4 || (words == dialect::bf && sent.size() > most_in_bf)) return mistake{};
-  reservation asked;
+  reservation asked = usual;
   if (auto fault = read_error(sent[2], asked)) return mistake{fault};
   if (auto fault = read_capacity(sent[3], asked)) return mistake{fault};
-  bool expansion_given = false;
-  bool nonscaling = false;
-  for (std::size_t i = 4; i < sent.size(); ++i) {
-    if (is_word(sent[i], "NONSCALING")) {
-      nonscaling = true;
-      continue;
-    }
-    const bool has_value = i + 1 < sent.size();
-    if (is_word(sent[i], "EXPANSION")) {
-      if (!has_value) return mistake{"ERR no expansion"};
-      if (auto fault = read_expansion(sent[++i], asked)) return mistake{fault};
-      expansion_given = true;
-      continue;
-    }
-    std::string fault = "ERR syntax error";
-    if (words == dialect::bf || !has_value ||
-        read_own_option(sent[i], sent[i + 1], asked, fault) != own_option::read)
-      return mistake{fault};
-    ++i;
-  }
-  if (auto fault = settle_growth(expansion_given, nonscaling, asked)) return mistake{fault};
+  const arguments options = sent.subspan(4);
+  if (auto wrong =
+          words == dialect::bf ? read_bf_growth(options, asked) : read_op_growth(options, asked))
+    return *wrong;
   return asked;
 }
 
-std::variant<insertion, mistake> read_insert(arguments sent, dialect words) {
+std::variant<insertion, mistake> read_insert(arguments sent, dialect words,
+                                             const reservation& usual) {
   if (sent.size() < 4) return mistake{};
-  insertion read;
-  bool expansion_given = false;
-  bool nonscaling = false;
+  insertion read{.asked = usual};
+  auto said = growth_words::none;
   for (std::size_t i = 2; i < sent.size(); ++i) {
-    if (is_word(sent[i], "ITEMS")) {
+    const insert_word word =
+        words == dialect::bf ? bf_insert_word(sent[i]) : op_insert_word(sent[i]);
+    if (word == insert_word::items) {
       read.items = sent.subspan(i + 1);
       if (read.items.empty()) return mistake{};
-      if (auto fault = settle_growth(expansion_given, nonscaling, read.asked))
-        return mistake{fault};
+      settle_growth(said, read.asked);
       return read;
     }
-    if (is_word(sent[i], "NOCREATE")) {
+    if (word == insert_word::nocreate) {
       read.creates = false;
       continue;
     }
-    if (is_word(sent[i], "NONSCALING")) {
-      nonscaling = true;
+    if (word == insert_word::nonscaling) {
+      said = growth_words::nonscaling;
       continue;
     }
+    std::string fault = "Unknown argument received";
+    if (word == insert_word::unknown && words == dialect::bf) return mistake{fault};
     if (i + 1 == sent.size()) return mistake{};
     string* const value = sent[i + 1];
-    std::string fault = "Unknown argument received";
-    if (is_word(sent[i], "CAPACITY")) {
+    if (word == insert_word::capacity) {
       if (read_capacity(value, read.asked)) return mistake{"Bad capacity"};
-    } else if (is_word(sent[i], "ERROR")) {
+    } else if (word == insert_word::error) {
       if (read_error(value, read.asked)) return mistake{"Bad error rate"};
-    } else if (is_word(sent[i], "EXPANSION")) {
+    } else if (word == insert_word::expansion) {
       if (read_expansion(value, read.asked)) return mistake{"Bad expansion"};
-      expansion_given = true;
-    } else if (words == dialect::bf ||
-               read_own_option(sent[i], value, read.asked, fault) != own_option::read) {
+    } else if (read_own_option(sent[i], value, read.asked, fault) != own_option::read) {
       return mistake{fault};
     }
     ++i;

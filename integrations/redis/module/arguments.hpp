@@ -13,7 +13,7 @@
 
 namespace oneprobe::redis {
 
-/// OP.* knows more options than BF.*.
+/// OP.* knows more options than BF.*, which takes and refuses what RedisBloom does.
 enum class dialect { op, bf };
 
 /// The arguments of a command; the first is its name.
@@ -28,8 +28,9 @@ std::string_view text_of(const string* argument);
 /// Whether it is this word, which is in capitals, in letters of any size.
 bool is_word(const string* argument, std::string_view word);
 
-/// key error capacity [options]
-std::variant<reservation, mistake> read_reserve(arguments sent, dialect words);
+/// key error capacity [options]. What is not said is as usual.
+std::variant<reservation, mistake> read_reserve(arguments sent, dialect words,
+                                                const reservation& usual);
 
 struct insertion {
   reservation asked{};
@@ -37,6 +38,7 @@ struct insertion {
   arguments items{};
 };
 /// key [options] ITEMS item ...
-std::variant<insertion, mistake> read_insert(arguments sent, dialect words);
+std::variant<insertion, mistake> read_insert(arguments sent, dialect words,
+                                             const reservation& usual);
 
 }  // namespace oneprobe::redis

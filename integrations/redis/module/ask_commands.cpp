@@ -1,8 +1,12 @@
-// EXISTS, MEXISTS, CARD and INFO: what only reads.
+// EXISTS, MEXISTS, CARD, INFO and DEBUG: what only reads.
 #include <array>
 #include <charconv>
+#include <cinttypes>
+#include <cstdio>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "commands.hpp"
 #include "opened_key.hpp"
@@ -172,5 +176,23 @@ int info(context* ctx, string** argv, int argc) {
 }
 template int info<dialect::op>(context*, string**, int);
 template int info<dialect::bf>(context*, string**, int);
+
+int debug(context* ctx, string** argv, int argc) {
+  if (argc != 2) return WrongArity(ctx);
+  const opened_key key(ctx, argv[1], read_only);
+  if (const char* why_not = obstacle(key)) return ReplyWithError(ctx, why_not);
+  const std::vector<part_facts> parts = key.filter().facts_of_parts();
+  ReplyWithArray(ctx, 1 + static_cast<long>(parts.size()));
+  reply_text(ctx, "size:" + std::to_string(key.filter().size()));
+  for (const part_facts& part : parts) {
+    std::array<char, 256> text{};
+    std::snprintf(text.data(), text.size(),
+                  "bytes:%" PRIu64 " bits:%" PRIu64 " hashes:%" PRIu32
+                  " hashwidth:64 capacity:%" PRIu64 " size:%" PRIu64 " ratio:%g",
+                  part.bytes, 8 * part.bytes, part.hashes, part.capacity, part.size, part.error);
+    reply_text(ctx, text.data());
+  }
+  return ok;
+}
 
 }  // namespace oneprobe::redis

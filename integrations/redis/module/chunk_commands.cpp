@@ -76,6 +76,7 @@ const char* load_payload(context* ctx, opened_key& key, string* name, std::uint6
   if (key.content() == opened_key::holds::nothing) return words::not_found;
   arriving_filter* arriving = key.filter().arriving();
   if (key.filter().damaged() != damage::none) return words_of(key.filter().damaged());
+  if (end + 1 < bytes.size()) return words::bad_data;
   if (arriving == nullptr || end < bytes.size() || end - bytes.size() != arriving->received())
     return no_link;
   if (bytes.size() > arriving->payload_bytes() - arriving->received())
@@ -111,7 +112,7 @@ int load_chunk(context* ctx, string** argv, int argc) {
   opened_key key(ctx, argv[1], read_write);
   if (key.content() == opened_key::holds::another_type)
     return ReplyWithError(ctx, words::wrong_type);
-  const char* fault = no_link;
+  const char* fault = words::bad_data;
   damage what = damage::bad_bytes;
   try {
     if (iterator == 1)

@@ -10,11 +10,14 @@ namespace oneprobe::redis {
 struct module_state {
   data_type* type = nullptr;
   std::uint64_t byte_limit = 0;  // a part of a filter may have so many
+  reservation usual{};           // what a command is taken to say where it does not
 };
 module_state& state();
 
 /// All that Redis is to know of the module, and its options.
 int on_load(context* ctx, arguments sent);
+/// False if one of OP.* cannot be made.
+bool create_commands(context* ctx);
 
 template <dialect Words>
 int reserve(context* ctx, string** argv, int argc);
@@ -29,6 +32,7 @@ int exist_many(context* ctx, string** argv, int argc);
 int cardinality(context* ctx, string** argv, int argc);
 template <dialect Words>
 int info(context* ctx, string** argv, int argc);
+int debug(context* ctx, string** argv, int argc);
 int scan_dump(context* ctx, string** argv, int argc);
 int load_chunk(context* ctx, string** argv, int argc);
 int replay(context* ctx, string** argv, int argc);

@@ -7,6 +7,7 @@ namespace oneprobe::redis {
 
 #define ONEPROBE_REDIS_DEFINE(result, name, parameters) result(*name) parameters = nullptr;
 ONEPROBE_REDIS_FUNCTIONS(ONEPROBE_REDIS_DEFINE)
+ONEPROBE_REDIS_NEWER_FUNCTIONS(ONEPROBE_REDIS_DEFINE)
 #undef ONEPROBE_REDIS_DEFINE
 
 namespace {
@@ -25,11 +26,15 @@ get_api finder_in(const context* ctx) {
 bool resolve(context* ctx) {
   const get_api find = finder_in(ctx);
   const char* missing = nullptr;
-  const auto look_up = [&](const char* name, void* where) {
-    if (find((std::string("RedisModule_") + name).c_str(), where) != ok) missing = name;
+  const auto found = [&](const char* name, void* where) {
+    return find((std::string("RedisModule_") + name).c_str(), where) == ok;
   };
-#define ONEPROBE_REDIS_RESOLVE(result, name, parameters) look_up(#name, &name);
+#define ONEPROBE_REDIS_RESOLVE(result, name, parameters) \
+  if (!found(#name, &name)) missing = #name;
   ONEPROBE_REDIS_FUNCTIONS(ONEPROBE_REDIS_RESOLVE)
+#undef ONEPROBE_REDIS_RESOLVE
+#define ONEPROBE_REDIS_RESOLVE(result, name, parameters) found(#name, &name);
+  ONEPROBE_REDIS_NEWER_FUNCTIONS(ONEPROBE_REDIS_RESOLVE)
 #undef ONEPROBE_REDIS_RESOLVE
   if (missing != nullptr && Log != nullptr)
     Log(ctx, "warning", "oneprobe: this Redis has no RedisModule_%s; 7.0 or later is needed",

@@ -104,15 +104,25 @@ struct key_spec {
 };
 
 struct argument_description {
-  const char* name;
-  int type;
-  int key_spec_index;
-  const char* token;
-  const char* summary;
-  const char* since;
-  int flags;
-  const char* deprecated_since;
-  argument_description* sub_arguments;
+  static constexpr int text = 0;
+  static constexpr int whole = 1;
+  static constexpr int real = 2;
+  static constexpr int key = 3;
+  static constexpr int pure_token = 6;
+  static constexpr int one_of = 7;
+  static constexpr int optional = 1 << 0;
+  static constexpr int multiple = 1 << 1;
+
+  const char* name = nullptr;
+  int type = text;
+  int key_spec_index = 0;
+  const char* token = nullptr;
+  const char* summary = nullptr;
+  const char* since = nullptr;
+  int flags = 0;
+  const char* deprecated_since = nullptr;
+  argument_description* sub_arguments = nullptr;  // ended as those of a command, by an empty one
+  const char* shown = nullptr;  // 7.2 and later read it, 7.0 steps over it; null: the name
 };
 
 struct history_entry {
@@ -138,6 +148,12 @@ struct command_info {
   key_spec* key_specs;  // ended by one that is all zeros
   argument_description* arguments;
 };
+
+/// `CONFIG GET` and `CONFIG SET` of one setting. A fault becomes the text of the error.
+using show_setting = string* (*)(const char* name, void* data);
+using take_setting = int (*)(const char* name, string* value, void* data, string** fault);
+using apply_settings = int (*)(context*, void* data, string** fault);
+inline constexpr unsigned unprefixed_setting = 1 << 9;  // else its name begins with the module's
 
 // One list for declaring the functions, defining them and resolving them.
 // One row for each, which clang-format would fold into a stair.
@@ -194,11 +210,26 @@ struct command_info {
   each(void, DigestEndSequence, (digest*))
 // clang-format on
 
+// What only newer servers have: null where it is missing. Redis 7.0 has settings, 7.2 categories of
+// commands, 7.4 categories of a module's own, and 8 settings without the module's name before them;
+// the last function is not called, and shows that it has these.
+// clang-format off
+#define ONEPROBE_REDIS_NEWER_FUNCTIONS(each)                                                      \
+  each(int, RegisterStringConfig, (context*, const char* name, const char* usual, unsigned flags, \
+                                   show_setting, take_setting, apply_settings, void* data))       \
+  each(int, LoadConfigs, (context*))                                                              \
+  each(int, SetCommandACLCategories, (command*, const char* categories))                          \
+  each(int, AddACLCategory, (context*, const char* name))                                         \
+  each(int, LoadDefaultConfigs, (context*))
+// clang-format on
+
 #define ONEPROBE_REDIS_DECLARE(result, name, parameters) extern result(*name) parameters;
 ONEPROBE_REDIS_FUNCTIONS(ONEPROBE_REDIS_DECLARE)
+ONEPROBE_REDIS_NEWER_FUNCTIONS(ONEPROBE_REDIS_DECLARE)
 #undef ONEPROBE_REDIS_DECLARE
 
-/// Finds all of them; false if this Redis lacks one, which is then in its log if it can be told.
+/// Finds all of them; false if this Redis lacks one of the first list, which is then in its log if
+/// it can be told.
 bool resolve(context* ctx);
 
 }  // namespace oneprobe::redis

@@ -32,7 +32,8 @@ constexpr std::uint64_t worth_planning = 100'000;
 constexpr double tightening_of(std::uint32_t expansion) {
   return expansion == 1 ? 1 - 1.0 / 64 : 1 - 1.0 / 8;
 }
-/// The library's parts grow at least a little; with expansion 1 that is one element per part.
+/// The library's parts grow at least a little, by one element with expansion 1: elements_behind()
+/// takes that back.
 constexpr double growth_of(std::uint32_t expansion) {
   return expansion <= 1 ? 1 + 1e-12 : static_cast<double>(expansion);
 }
@@ -40,6 +41,22 @@ constexpr double growth_of(std::uint32_t expansion) {
 double first_share(const reservation& asked, double tightening) {
   if (asked.growth.scale == scaling::fixed) return share_without_growth;
   return asked.capacity > reservation::usual_capacity ? share_of_a_stated_capacity : 1 - tightening;
+}
+
+/// The planner goes no lower; and hashes have 64 bits, of which an absent element has one that is
+/// there so often.
+double least_error_of_a_part(std::uint64_t elements) {
+  constexpr double least_planned = 1e-12;
+  return std::max(least_planned, std::ldexp(static_cast<double>(elements), -64));
+}
+
+/// Three digits, and not below the number, so that what is told is taken.
+std::string in_words_from_above(double number) {
+  const double unit = std::pow(10.0, std::floor(std::log10(number)) - 2);
+  const double digits = number / unit;
+  const double nearest = std::round(digits);
+  const bool is_exact = std::abs(digits - nearest) < 1e-9 * digits;
+  return in_words((is_exact ? nearest : std::ceil(digits)) * unit);
 }
 
 filter_plan by_the_planner(filter_needs needs) {
@@ -139,10 +156,22 @@ part_planner planner_of(filter_kind kind, const growth_settings& settings) {
   };
 }
 
+std::uint64_t elements_behind(std::uint64_t elements, std::uint64_t by_growth,
+                              const growth_settings& settings, part_source source) {
+  return settings.expansion == 1 && source == part_source::records ? elements : by_growth;
+}
+
 first_plan plan_of(const reservation& asked, part_source source) {
   const double stated = std::min(asked.error, reservation::largest_error);
   const double tightening = tightening_of(asked.growth.expansion);
-  const double share = stated * first_share(asked, tightening);
+  const double first = first_share(asked, tightening);
+  const double share = stated * first;
+  if (const double least = least_error_of_a_part(asked.capacity); share < least)
+    throw std::invalid_argument(
+        "the smallest error of a filter for " + std::to_string(asked.capacity) +
+        (asked.growth.scale == scaling::fixed ? " items that does not grow is "
+                                              : " items that can grow is ") +
+        in_words_from_above(least / first) + "; found " + in_words(stated));
   first_plan made;
   made.whole = {.first_elements = asked.capacity,
                 .fpr = stated,

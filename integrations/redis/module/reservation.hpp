@@ -55,6 +55,10 @@ filter_plan plan_part(filter_kind kind, const growth_settings& settings, std::ui
                       double error, part_source source);
 /// The same as a function of elements and error.
 part_planner planner_of(filter_kind kind, const growth_settings& settings);
+/// Elements of the part that comes behind one of so many; `by_growth` of them by the growth of the
+/// whole, as older versions have it, which made parts for an expansion of 1 larger by one each.
+std::uint64_t elements_behind(std::uint64_t elements, std::uint64_t by_growth,
+                              const growth_settings& settings, part_source source);
 
 /// The first part, and how the filter grows from there.
 struct first_plan {

@@ -109,8 +109,11 @@ std::optional<filter_plan> stored_filter::plan_of_next_part(part_source source) 
   return std::visit(
       [&]<class Growing>(const Growing& filter) -> std::optional<filter_plan> {
         try {
-          return plan_part(part_of<Growing>::kind, settings_, filter.elements_of_next_part(),
-                           filter.error_of_next_part(), source);
+          const std::uint64_t elements =
+              elements_behind(filter.parts().back().plan().elements, filter.elements_of_next_part(),
+                              settings_, source);
+          return plan_part(part_of<Growing>::kind, settings_, elements, filter.error_of_next_part(),
+                           source);
         } catch (const std::invalid_argument&) {
           return std::nullopt;  // the planner said so
         }
@@ -206,6 +209,23 @@ std::uint64_t stored_filter::capacity() const {
 
 std::size_t stored_filter::parts() const {
   return std::visit([](const auto& filter) { return filter.parts().size(); }, *filter_);
+}
+
+std::vector<part_facts> stored_filter::facts_of_parts() const {
+  return std::visit(
+      [](const auto& filter) {
+        std::vector<part_facts> facts;
+        for (const auto& part : filter.parts()) {
+          const filter_plan& plan = part.plan();
+          facts.push_back({.bytes = part.memory().size(),
+                           .hashes = plan.sets_bits() ? plan.bits_set : 1,
+                           .capacity = plan.elements,
+                           .size = part.counts().size,
+                           .error = plan.predicted.fpr});
+        }
+        return facts;
+      },
+      *filter_);
 }
 
 std::uint64_t stored_filter::seed() const {

@@ -50,6 +50,15 @@ struct not_made {
   std::string sentence;
 };
 
+/// What DEBUG says of a part.
+struct part_facts {
+  std::uint64_t bytes = 0;
+  std::uint32_t hashes = 1;  // bits that an element sets; a fingerprint is one
+  std::uint64_t capacity = 0;
+  std::uint64_t size = 0;
+  double error = 0;
+};
+
 class stored_filter {
  public:
   template <class Filter>
@@ -114,6 +123,7 @@ class stored_filter {
   std::uint64_t size() const;      // elements
   std::uint64_t capacity() const;  // elements planned for, in all parts
   std::size_t parts() const;
+  std::vector<part_facts> facts_of_parts() const;  // the oldest first
   std::uint64_t seed() const;
   filter_kind kind() const;
   /// Reads everything.

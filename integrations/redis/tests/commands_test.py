@@ -5,9 +5,14 @@ import unittest
 
 import redis
 
-from servers import CLI, RespError, Server
+from servers import CLI, RespError, Server, refused_start
 
 WRONGTYPE = "WRONGTYPE Operation against a key holding the wrong kind of value"
+
+
+def word(reply):
+    """Servers differ in which words are simple strings."""
+    return reply.decode() if isinstance(reply, bytes) else reply
 
 
 class Commands(unittest.TestCase):
@@ -50,7 +55,7 @@ class Commands(unittest.TestCase):
             self.says("ERR item exists", name, prefix + "1", "0.01", "1000")
             self.says("ERR bad error rate", name, "n", "x", "1000")
             self.says("ERR bad error rate", name, "n", "nan", "1000")
-            for error in ("0", "1", "-0.5", "2"):
+            for error in ("0", "1", "-0.5", "2", "inf"):
                 self.says("ERR error rate must be in the range (0.000000, 1.000000)", name, "n", error, "1000")
             self.says("ERR bad capacity", name, "n", "0.01", "x")
             for capacity in ("0", "-1", "1073741825"):
@@ -85,7 +90,65 @@ class Commands(unittest.TestCase):
         self.says("ERR ACCESSES must be from 1 to 64", "OP.RESERVE", "n", "0.1", "9", "ACCESSES", "0.5")
         self.says("ERR SEED must be a whole number from 0 to 18446744073709551615", "OP.RESERVE", "n", "0.1", "9", "SEED", "-1")
         self.says("ERR syntax error", "OP.RESERVE", "n", "0.1", "9", "NONSENSE", "1")
-        self.says("ERR syntax error", "BF.RESERVE", "n", "0.1", "9", "SEED", "1")
+
+    def test_growth_is_read_as_clients_of_each_name_expect(self):
+        full = "Nonscaling filters cannot expand"
+        number = 0
+        # What follows error and capacity; the expansion of the filter then, or the error. OP.* differs where it is stated.
+        for words, bf, op in (
+                ("", 2, 2), ("EXPANSION 1", 1, 1), ("EXPANSION 0", None, None), ("NONSCALING", None, None),
+                ("nonscaling", None, None), ("EXPANSION 0 NONSCALING", None, None), ("NONSCALING EXPANSION 0", None, None),
+                ("NONSCALING EXPANSION 1", full, full), ("EXPANSION 2 NONSCALING", full, full),
+                ("EXPANSION x NONSCALING", "ERR bad expansion", "ERR bad expansion"),
+                ("NONSCALING EXPANSION", "ERR no expansion", "ERR no expansion"),
+                ("NONSCALING EXPANSION -1", full, "ERR expansion must be in the range [0, 32768]"),
+                ("EXPANSION NONSCALING", "ERR bad expansion", "ERR bad expansion"),
+                ("2 EXPANSION", "ERR no expansion", "ERR syntax error"),
+                ("SEED 1", 2, 2), ("NONSCALNG", 2, "ERR syntax error"), ("EXPANSION 4 more", 4, "ERR syntax error")):
+            for prefix, expected in (("BF", bf), ("OP", op)):
+                number += 1
+                key = f"reserved {number}"
+                reply = self.two.ask(prefix + ".RESERVE", key, "0.01", "50", *words.split())
+                if isinstance(expected, str):
+                    self.assertEqual(str(reply), expected, (prefix, words))
+                    self.assertEqual(self.two.call("EXISTS", key), 0)
+                else:
+                    self.assertEqual(reply, "OK", (prefix, words))
+                    self.assertEqual(self.two.call("BF.INFO", key, "EXPANSION"), [expected], (prefix, words))
+        for words, expected in (("", 2), ("EXPANSION 1", 1), ("EXPANSION 0", None), ("NONSCALING", None),
+                                ("NONSCALING EXPANSION 2", None), ("EXPANSION 2 NONSCALING", None)):
+            for prefix in ("BF", "OP"):
+                key = f"inserted {prefix} {words}"
+                self.assertEqual(self.two.call(prefix + ".INSERT", key, *words.split(), "ITEMS", "a"), [1])
+                self.assertEqual(self.two.call("BF.INFO", key, "EXPANSION"), [expected], (prefix, words))
+
+    def test_shortened_words_of_insert(self):
+        self.assertEqual(self.two.call("BF.INSERT", "k", "cap", "7", "ERROR_RATE", "0.1", "exp", "3", "item", "a", "b"), [1, 1])
+        self.assertEqual(self.two.call("BF.INFO", "k", "CAPACITY"), [7])
+        self.assertEqual(self.two.call("BF.INFO", "k", "EXPANSION"), [3])
+        self.assertEqual(self.three.call("OP.INFO", "k")["Stated error"], 0.1)
+        self.assertEqual(self.two.call("BF.INSERT", "l", "nons", "i", "a"), [1])
+        self.assertEqual(self.two.call("BF.INFO", "l", "EXPANSION"), [None])
+        self.says("ERR not found", "BF.INSERT", "n", "noc", "i", "a")
+        self.says("Unknown argument received", "BF.INSERT", "n", "", "ITEMS", "a")
+        self.says("Unknown argument received", "OP.INSERT", "n", "cap", "7", "ITEMS", "a")
+
+    def test_the_smallest_error_is_the_one_that_is_told(self):
+        limited = Server(module_options=("MAX-BYTES", "64"))  # what has a plan is refused for its memory
+        self.addCleanup(limited.end)
+        with limited.client() as client:
+            for capacity, words, least in (("100", (), "8e-12"), ("100", ("NONSCALING",), "1.01e-12"), ("101", (), "1.2e-12"),
+                                           ("100", ("EXPANSION", "1"), "6.4e-11"), ("100000000", (), "6.46e-12"),
+                                           ("1073741824", (), "6.93e-11"), ("1073741824", ("NONSCALING",), "5.83e-11")):
+                grows = "does not grow" if "NONSCALING" in words else "can grow"
+                refusal = ("ERR could not create filter: the smallest error of a filter for "
+                           f"{capacity} items that {grows} is {least}")
+                for error in ("1e-12", f"{float(least) * 0.985:.9g}"):
+                    for name in ("BF.RESERVE", "OP.RESERVE"):
+                        self.assertEqual(str(client.ask(name, "n", error, capacity, *words)), f"{refusal}; found {error}")
+                self.assertEqual(str(client.ask("BF.RESERVE", "n", least, capacity, *words)),
+                                 "ERR Insufficient memory to create filter")
+        self.assertEqual(self.two.ask("BF.RESERVE", "n", "8e-12", "100"), "OK")
 
     def test_add_and_exists(self):
         self.assertIs(self.three.call("BF.ADD", "k", "a"), True)
@@ -180,6 +243,27 @@ class Commands(unittest.TestCase):
         self.two.call("BF.MADD", "k", *[f"item {i}" for i in range(3000)])
         self.assertGreater(self.two.call("BF.INFO", "k", "FILTERS")[0], 20)
         self.assertEqual(self.two.call("BF.INFO", "k", "EXPANSION"), [1])
+        parts = self.two.call("BF.DEBUG", "k")[1:]
+        self.assertEqual({part.split(b"capacity:")[1].split()[0] for part in parts}, {b"100"})
+        self.assertEqual(self.two.call("BF.INFO", "k", "CAPACITY"), [100 * len(parts)])
+
+    def test_debug(self):
+        self.two.call("OP.RESERVE", "k", "0.01", "50", "KIND", "standard", "EXPANSION", "3")
+        self.two.call("BF.MADD", "k", *[f"item {i}" for i in range(60)])
+        size = self.two.call("BF.CARD", "k")
+        told = self.two.call("BF.DEBUG", "k")
+        self.assertEqual(told, self.three.call("OP.DEBUG", "k"))
+        self.assertEqual(told[0], b"size:%d" % size)
+        parts = [dict(fact.split(b":") for fact in part.split()) for part in told[1:]]
+        self.assertEqual([part[b"capacity"] for part in parts], [b"50", b"150"])
+        self.assertEqual([part[b"size"] for part in parts], [b"50", b"%d" % (size - 50)])
+        self.assertEqual(sum(int(part[b"bytes"]) for part in parts), self.two.call("BF.INFO", "k", "SIZE")[0])
+        for part in parts:
+            self.assertEqual(list(part), [b"bytes", b"bits", b"hashes", b"hashwidth", b"capacity", b"size", b"ratio"])
+            self.assertEqual(int(part[b"bits"]), 8 * int(part[b"bytes"]))
+        self.assertLessEqual(sum(float(part[b"ratio"]) for part in parts), 0.01)
+        self.says("ERR not found", "BF.DEBUG", "nobody")
+        self.wrong_number("BF.DEBUG", "k", "more")
 
     def test_dump_in_chunks(self):
         self.two.call("BF.RESERVE", "k", "0.001", "3000")
@@ -207,6 +291,8 @@ class Commands(unittest.TestCase):
         self.says("Second argument must be numeric", "BF.SCANDUMP", "k", "x")
         self.says("ERR Second argument must be numeric", "BF.LOADCHUNK", "k", "x", "data")
         self.says("ERR received bad data", "BF.LOADCHUNK", "other", "1", "data")
+        self.says("ERR received bad data", "BF.LOADCHUNK", "k", "0", "data")
+        self.says("ERR received bad data", "BF.LOADCHUNK", "k", "3", "data")
         self.says("ERR not found", "BF.LOADCHUNK", "other", "100", "data")
         # A filter that is there, whole or not, is not begun anew.
         self.says("ERR invalid offset - no link found", "BF.LOADCHUNK", "copy", *chunks[0])
@@ -223,6 +309,126 @@ class Commands(unittest.TestCase):
                 words = ("k", "0.1", "9")[:abs(arity) - 1]
                 self.assertEqual(self.two.call("COMMAND", "GETKEYS", f"{prefix}.{name}", *words), [b"k"])
 
+    def documentation(self, name):
+        """What COMMAND DOCS says of a command."""
+        return self.three.call("COMMAND", "DOCS", name)[name.lower().encode()]
+
+    def test_commands_are_documented(self):
+        def names(name):
+            return [argument[b"name"].decode() for argument in self.documentation(name)[b"arguments"]]
+
+        for prefix in ("BF", "OP"):
+            own = [] if prefix == "BF" else ["kind", "bits", "accesses", "seed"]
+            for name, expected in (
+                    ("RESERVE", ["key", "error_rate", "capacity", "expansion", "nonscaling", *own]),
+                    ("ADD", ["key", "item"]), ("MADD", ["key", "item"]),
+                    ("INSERT", ["key", "capacity", "error", "expansion", "nocreate", "nonscaling", *own, "items", "item"]),
+                    ("EXISTS", ["key", "item"]), ("MEXISTS", ["key", "item"]), ("CARD", ["key"]),
+                    ("INFO", ["key", "single_value"]), ("DEBUG", ["key"]), ("SCANDUMP", ["key", "iterator"]),
+                    ("LOADCHUNK", ["key", "iterator", "data"])):
+                self.assertEqual(names(f"{prefix}.{name}"), expected)
+                documented = self.documentation(f"{prefix}.{name}")
+                for field in (b"summary", b"since", b"complexity"):
+                    self.assertTrue(documented[field], (prefix, name, field))
+        fields = self.documentation("BF.INFO")[b"arguments"][1]
+        self.assertEqual([each[b"token"] for each in fields[b"arguments"]],
+                         [b"CAPACITY", b"SIZE", b"FILTERS", b"ITEMS", b"EXPANSION"])
+        # Names are told in small letters, as those of Redis's own commands: in statistics, too.
+        self.assertEqual(self.two.call("COMMAND", "INFO", "BF.ADD")[0][0], b"bf.add")
+        self.assertEqual(str(self.two.ask("BF.ADD", "k")), "ERR wrong number of arguments for 'bf.add' command")
+
+    def test_access_lists_know_the_category(self):
+        if "bloom" not in map(word, self.two.call("ACL", "CAT")):
+            self.skipTest("this server has no categories of modules, as Redis before 7.4")
+        for prefix, category in (("bf", "@bloom"), ("op", "@oneprobe")):
+            for name, kind in (("reserve", "write"), ("add", "write"), ("madd", "write"), ("insert", "write"), ("exists", "read"),
+                               ("mexists", "read"), ("card", "read"), ("info", "read"), ("debug", "read"), ("scandump", "read"),
+                               ("loadchunk", "write")):
+                categories = set(map(word, self.two.call("COMMAND", "INFO", f"{prefix}.{name}")[0][6]))
+                fast = {"@fast"} if name in ("reserve", "card", "info") else set()
+                self.assertEqual(categories, {category, "@" + kind} | fast, name)
+        self.two.call("ACL", "SETUSER", "filters", "on", ">secret", "~*", "+@bloom")
+        self.two.call("ACL", "SETUSER", "reader", "on", ">secret", "~*", "+@read")
+        with self.server.client() as client:
+            client.call("AUTH", "filters", "secret")
+            self.assertEqual(client.ask("BF.ADD", "k", "a"), 1)
+            self.assertIn("NOPERM", str(client.ask("SET", "text", "x")))
+            for own in (("OP.REPLAY", "k", "CHECK", "0"), ("OP.INFO", "k")):
+                self.assertIn("NOPERM", str(client.ask(*own)))
+            client.call("AUTH", "reader", "secret")
+            self.assertEqual(client.ask("BF.EXISTS", "k", "a"), 1)
+            self.assertIn("NOPERM", str(client.ask("BF.ADD", "k", "b")))
+        self.two.call("ACL", "DELUSER", "filters", "reader")
+
+    def test_options_of_the_module(self):
+        for options, error, capacity, expansion in (
+                (("ERROR_RATE", "0.001", "INITIAL_SIZE", "500"), 0.001, 500, 2),
+                (("initial_size", "700", "error_rate", "0.002", "max-bytes", "1000000"), 0.002, 700, 2),
+                (("bf-error-rate", "0.5", "BF-INITIAL-SIZE", "800", "bf-expansion-factor", "3"), 0.25, 800, 3),
+                (("bf-expansion-factor", "0", "CF_MAX_EXPANSIONS", "3"), 0.01, 100, None), (("",), 0.01, 100, 2)):
+            server = Server(module_options=options)
+            self.addCleanup(server.end)
+            with server.client(3) as client:
+                client.call("BF.ADD", "added", "a")
+                client.call("BF.MADD", "many", "a")
+                client.call("OP.INSERT", "inserted", "ITEMS", "a")
+                for key in ("added", "many", "inserted"):
+                    info = client.call("OP.INFO", key)
+                    told = (info["Stated error"], info["Capacity"], info["Expansion rate"])
+                    self.assertEqual(told, (error, capacity, expansion), (options, key))
+                client.call("BF.INSERT", "other", "CAPACITY", "50", "ITEMS", "a")
+                self.assertEqual(client.call("BF.INFO", "other")["Capacity"], 50)
+                if expansion is None:
+                    self.assertEqual(str(client.ask("BF.RESERVE", "r", "0.01", "10", "EXPANSION", "2")),
+                                     "Nonscaling filters cannot expand")
+            server.end()
+
+    def test_wrong_options_of_the_module_are_refused_in_one_line(self):
+        for options, line in (
+                (("ERROR_RATE", "x"), "option 'ERROR_RATE' must be a number in the range (0.000000, 1.000000); found 'x'"),
+                (("bf-error-rate", "1"), "option 'bf-error-rate' must be a number in the range (0.000000, 1.000000); found '1'"),
+                (("initial_size", "0"), "option 'initial_size' must be a number in the range [1, 1073741824]; found '0'"),
+                (("bf-expansion-factor", "32769"),
+                 "option 'bf-expansion-factor' must be a number in the range [0, 32768]; found '32769'"),
+                (("MAX-BYTES", "0"), "option 'MAX-BYTES' must be a number above 0; found '0'"),
+                (("MAX-BYTES", "5", "INITIAL_SIZE"), "option 'INITIAL_SIZE' needs a value"),
+                (("NONSENSE", "1"), "option 'NONSENSE' is none: there are MAX-BYTES, bf-error-rate or ERROR_RATE, "
+                                    "bf-initial-size or INITIAL_SIZE, and bf-expansion-factor")):
+            ours = [each for each in refused_start(*options).splitlines() if "oneprobe: " in each]
+            self.assertEqual(len(ours), 1, ours)
+            self.assertTrue(ours[0].endswith("oneprobe: " + line), ours[0])
+
+    def test_settings(self):
+        prefix = self.two.call("CONFIG", "GET", "*bf-error-rate")[0].decode()[:-len("bf-error-rate")]
+        self.assertIn(prefix, ("", "oneprobe."))
+
+        def setting(name):
+            return self.two.call("CONFIG", "GET", prefix + name)[1]
+
+        def change(name, value):
+            return self.two.ask("CONFIG", "SET", prefix + name, value)
+
+        self.assertEqual([setting("bf-error-rate"), setting("bf-initial-size"), setting("bf-expansion-factor")],
+                         [b"0.01", b"100", b"2"])
+        try:
+            for name, value in (("bf-error-rate", "0.02"), ("bf-initial-size", "300"), ("bf-expansion-factor", "4")):
+                self.assertEqual(change(name, value), "OK")
+                self.assertEqual(setting(name), value.encode())
+            self.two.call("BF.ADD", "k", "a")
+            info = self.three.call("OP.INFO", "k")
+            self.assertEqual((info["Stated error"], info["Capacity"], info["Expansion rate"]), (0.02, 300, 4))
+            for name, value in (("bf-error-rate", "0"), ("bf-error-rate", "1"), ("bf-initial-size", "0"),
+                                ("bf-initial-size", str(2**32)), ("bf-expansion-factor", "-1"),
+                                ("bf-expansion-factor", "32769")):
+                before = setting(name)
+                self.assertIn(f"Value for `{name}` must be in the range", str(change(name, value)))
+                self.assertEqual(setting(name), before)
+            self.assertIn("Invalid value for `bf-initial-size`", str(change("bf-initial-size", "many")))
+            self.assertEqual((change("bf-error-rate", "0.7"), setting("bf-error-rate")), ("OK", b"0.25"))
+        finally:
+            for name, value in (("bf-error-rate", "0.01"), ("bf-initial-size", "100"), ("bf-expansion-factor", "2")):
+                change(name, value)
+
     def test_limits_hold_before_memory_is_asked_for(self):
         limited = Server(module_options=("MAX-BYTES", "1000000"))
         try:
@@ -234,7 +440,8 @@ class Commands(unittest.TestCase):
                 client.call("BF.RESERVE", "k", "0.01", "100000", "EXPANSION", "32768")
                 replies = client.pipeline([("BF.ADD", "k", str(i)) for i in range(100_600)])
                 # The next part would be too large: what is there stays as good as it was promised.
-                self.assertEqual(str(replies[-1]), "ERR problem inserting into filter")
+                # Of a hundred one or two may be taken for present, but not all.
+                self.assertIn("ERR problem inserting into filter", map(str, replies[-100:]))
                 self.assertEqual(client.call("BF.CARD", "k"), 100_000)
         finally:
             limited.end()
@@ -295,8 +502,8 @@ class Commands(unittest.TestCase):
         self.two.call("BF.MADD", "shared:k", "a")
         dump = self.two.call("BF.SCANDUMP", "shared:k", 0)[1]
         words = {"RESERVE": ("0.01", "100"), "ADD": ("a",), "MADD": ("a", "b"), "INSERT": ("ITEMS", "a"), "EXISTS": ("a",),
-                 "MEXISTS": ("a", "b"), "CARD": (), "INFO": (), "SCANDUMP": ("0",), "LOADCHUNK": ("1", dump)}
-        reads = {"EXISTS", "MEXISTS", "CARD", "INFO", "SCANDUMP"}
+                 "MEXISTS": ("a", "b"), "CARD": (), "INFO": (), "DEBUG": (), "SCANDUMP": ("0",), "LOADCHUNK": ("1", dump)}
+        reads = {"EXISTS", "MEXISTS", "CARD", "INFO", "DEBUG", "SCANDUMP"}
         with self.server.client() as client:
             client.call("AUTH", "worker", "secret")
             for prefix in ("BF", "OP"):
@@ -333,6 +540,11 @@ class Commands(unittest.TestCase):
         self.assertEqual(cli("-3", "BF.EXISTS", "k", "a"), ["(true)"])
         self.assertEqual(cli("-3", "BF.INFO", "k", "ITEMS"), ["Number of items inserted 1"])
         self.assertEqual(cli("-2", "BF.INFO", "k", "ITEMS"), ["1"])
+        # The line of arguments, with colours between the words.
+        shown = " ".join(cli("HELP", "BF.INSERT"))
+        for part in ("key [CAPACITY capacity] [ERROR error] [EXPANSION expansion] [NOCREATE] [NONSCALING] ITEMS item [item ...]",
+                     "Adds items to a filter"):
+            self.assertIn(part, shown)
 
     def test_python_client(self):
         client = redis.Redis(port=self.server.port)

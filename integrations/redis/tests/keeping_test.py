@@ -58,8 +58,8 @@ class Keeping(unittest.TestCase):
         for server in self.servers:
             server.end()
 
-    def server(self, *options):
-        self.servers.append(Server(*options))
+    def server(self, *options, module_options=()):
+        self.servers.append(Server(*options, module_options=module_options))
         return self.servers[-1]
 
     def test_rdb_and_aof_bring_back_the_same_bytes(self):
@@ -84,9 +84,13 @@ class Keeping(unittest.TestCase):
         primary = self.server()
         with primary.client() as client:
             client.call("BF.MADD", "before", "a", "b")
-            replica = self.server("--replicaof", "127.0.0.1", str(primary.port))
+            # What is usual to it does not matter.
+            replica = self.server("--replicaof", "127.0.0.1", str(primary.port),
+                                  module_options=("ERROR_RATE", "0.1", "INITIAL_SIZE", "7", "BF-EXPANSION-FACTOR", "0"))
             eventually("the replica follows", lambda: client.call("WAIT", 1, 100) == 1)
             fill(client)
+            client.call("BF.ADD", "usual", "a")
+            client.call("BF.INSERT", "usual too", "CAPACITY", "5", "ITEMS", *"abcdefgh")
             client.call("BF.SCANDUMP", "passing", 0)
             head = client.call("BF.SCANDUMP", "reserved", 0)
             client.call("BF.LOADCHUNK", "half", *head)
@@ -232,13 +236,21 @@ class Keeping(unittest.TestCase):
                     eventually("the replica has it", lambda: there.call("DEBUG", "DIGEST-VALUE", "golden") == digest)
 
     def test_what_was_asked_for_is_followed_as_it_was_by_older_versions(self):
-        """They told replicas and the AOF what was asked for, and each server planned and grew by itself."""
+        """They told replicas and the AOF what was asked for, and each server planned and grew by itself.
+
+        What was usual to them they left out: it is not what has been made usual here.
+        """
         request = ["OP.RESERVE", "golden", "0.01", "100", "EXPANSION", "3", "SEED", "20081", "KIND", "standard"]
         made = ["OP.INSERT", "made", "CAPACITY", "100", "ERROR", "0.01", "EXPANSION", "2", "KIND", "standard", "SEED", "1",
                 "ITEMS", "a"]
         items = [f"item {i}" for i in range(250)]
-        commands = [request, made] + [["BF.ADD", key, item] for item in items for key in ("golden", "made")]
-        client = self.loaded(b"".join(map(Client.encode, commands)))
+        usual = ["OP.INSERT", "usual", "SEED", "2", "ITEMS", "a"]
+        commands = [request, made, usual] + [["BF.ADD", key, item] for item in items for key in ("golden", "made")]
+        client = self.loaded(b"".join(map(Client.encode, commands)),
+                             ("bf-error-rate", "0.1", "bf-initial-size", "7", "bf-expansion-factor", "0"))
+        info = client.call("BF.INFO", "usual")
+        self.assertEqual(dict(zip(info[::2], info[1::2])) | {"Size": 0},
+                         {"Capacity": 100, "Size": 0, "Number of filters": 1, "Number of items inserted": 1, "Expansion rate": 2})
         self.assert_golden(client, "golden")
         self.assertNotIn(0, client.call("BF.MEXISTS", "made", "a", *items))
         # From here on whoever follows is told of parts.
@@ -248,12 +260,12 @@ class Keeping(unittest.TestCase):
         client.call("DEBUG", "LOADAOF")
         self.assertEqual(client.call("DEBUG", "DIGEST-VALUE", "golden"), digest)
 
-    def loaded(self, commands):
+    def loaded(self, commands, module_options=()):
         """A client of a server that has begun with these commands in its AOF."""
         folder = Path(tempfile.mkdtemp(prefix="oneprobe-redis-"))
         self.addCleanup(shutil.rmtree, folder, ignore_errors=True)
         write_aof(folder, commands)
-        client = self.server(*AOF, "--aof-use-rdb-preamble", "no", "--dir", str(folder)).client()
+        client = self.server(*AOF, "--aof-use-rdb-preamble", "no", "--dir", str(folder), module_options=module_options).client()
         self.addCleanup(client.close)
         return client
 

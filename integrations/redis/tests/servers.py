@@ -13,8 +13,8 @@ import time
 from pathlib import Path
 
 MODULE = os.environ["ONEPROBE_REDIS_MODULE"]
-SERVER = shutil.which("redis-server") or "/usr/bin/redis-server"
-CLI = shutil.which("redis-cli") or "/usr/bin/redis-cli"
+SERVER = os.environ.get("ONEPROBE_REDIS_SERVER") or shutil.which("redis-server") or "/usr/bin/redis-server"
+CLI = os.environ.get("ONEPROBE_REDIS_CLI") or shutil.which("redis-cli") or "/usr/bin/redis-cli"
 PATIENCE = 120  # seconds until something that must happen counts as not happening
 BUS = 10000  # the cluster's own port is so far from the clients' port
 
@@ -190,6 +190,20 @@ class Server:
     def end(self):
         self.kill()
         shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def refused_start(*module_options):
+    """What a server logs that does not start with these options of the module."""
+    for _ in range(20):
+        with tempfile.TemporaryDirectory(prefix="oneprobe-redis-") as folder:
+            done = subprocess.run([SERVER, "--port", str(free_port()), "--bind", "127.0.0.1", "--dir", folder, "--save", "",
+                                   "--loadmodule", MODULE, *module_options], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                                  text=True, timeout=PATIENCE, preexec_fn=die_with_parent)
+        if done.returncode == 0:
+            raise AssertionError(f"the server started and ended, with {module_options}")
+        if "Failed listening on port" not in done.stdout:  # another was faster
+            return done.stdout
+    raise AssertionError("redis-server finds no port:\n" + done.stdout)
 
 
 def write_aof(folder, *files):
