@@ -1,4 +1,5 @@
-// `oneprobe redis build|query`: one filter in shards over a Redis Cluster.
+// `oneprobe redis build|query`: one filter in shards over a Redis Cluster. `oneprobe redis import`:
+// filters of RedisBloom.
 #pragma once
 
 namespace CLI {

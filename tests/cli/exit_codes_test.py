@@ -75,6 +75,7 @@ class Usage(Ends):
                 "simulate --scheme single",
                 "filter build keys -o g --bits-per-element 0.01",
                 "redis query keys --nodes nowhere --name seen",
+                "redis import seen --from nowhere --to 127.0.0.1:1",
                 "reproduce nonsense",
                 "explore --port x",
                 "bench filters --elements 0",
@@ -232,7 +233,11 @@ class Failure(Ends):
     def test_a_server_that_does_not_answer(self):
         self.assert_ends(
             FAILURE,
-            ("redis query keys --nodes 127.0.0.1:1 --name seen", "redis build keys --nodes 127.0.0.1:1 --name seen"),
+            (
+                "redis query keys --nodes 127.0.0.1:1 --name seen",
+                "redis build keys --nodes 127.0.0.1:1 --name seen",
+                "redis import seen --from 127.0.0.1:1 --to 127.0.0.1:2",
+            ),
             says="no answer from the node: cannot connect",
         )
         with socket.socket() as silent:

@@ -7,5 +7,6 @@ namespace oneprobe::cli {
 
 extern const command redis_build_command;
 extern const command redis_query_command;
+extern const command redis_import_command;
 
 }  // namespace oneprobe::cli

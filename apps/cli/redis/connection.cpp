@@ -85,11 +85,12 @@ long long number_in(std::string_view text) {
 
 }  // namespace
 
-connection::connection(node_address to, std::chrono::milliseconds patience)
+connection::connection(node_address to, std::chrono::milliseconds patience,
+                       std::span<const char* const> passwords)
     : node_(std::move(to)), patience_(patience) {
   connect_to();
   try {
-    authenticate();
+    authenticate(passwords);
   } catch (...) {
     ::close(descriptor_);
     throw;
@@ -107,12 +108,15 @@ void connection::connect_to() {
 }
 
 /// As redis-cli has it: a password in the environment is not seen by others.
-void connection::authenticate() {
-  const char* password = std::getenv("REDISCLI_AUTH");
-  if (password == nullptr || *password == '\0') return;
-  if (const redis_reply answer = ask({"AUTH", password}); answer.is_error())
-    throw connection_error(fmt::format("the node {} refused the password in REDISCLI_AUTH: {}",
-                                       node_.text(), answer.text));
+void connection::authenticate(std::span<const char* const> passwords) {
+  for (const char* variable : passwords) {
+    const char* password = std::getenv(variable);
+    if (password == nullptr || *password == '\0') continue;
+    if (const redis_reply answer = ask({"AUTH", password}); answer.is_error())
+      throw connection_error(fmt::format("the node {} refused the password in {}: {}", node_.text(),
+                                         variable, answer.text));
+    return;
+  }
 }
 
 void connection::fail(std::string_view doing) const {

@@ -9,9 +9,11 @@
 // replies is a reply. Not thread-safe.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <compare>
 #include <cstddef>
+#include <initializer_list>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -44,9 +46,13 @@ struct redis_reply {
   bool is_error() const noexcept { return type == kind::error; }
 };
 
+inline constexpr std::array usual_passwords{"REDISCLI_AUTH"};
+
 class connection {
  public:
-  connection(node_address to, std::chrono::milliseconds patience);
+  /// The password is in the environment, in the first of these variables that is set.
+  connection(node_address to, std::chrono::milliseconds patience,
+             std::span<const char* const> passwords = usual_passwords);
   ~connection();
   connection(const connection&) = delete;
   connection& operator=(const connection&) = delete;
@@ -60,7 +66,7 @@ class connection {
 
  private:
   void connect_to();
-  void authenticate();
+  void authenticate(std::span<const char* const> passwords);
   [[noreturn]] void fail(std::string_view doing) const;
   std::string_view line();
   std::string bytes(std::size_t count);

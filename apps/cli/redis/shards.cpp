@@ -14,7 +14,14 @@ namespace {
 
 constexpr std::string_view note_begin = "oneprobe filter, shards ";
 
-node_address read_node(std::string_view text) {
+std::string needed(const arguments& in, const option& what) {
+  const auto text = in.maybe_text(what);
+  if (!text) throw usage_error(fmt::format("{} is missing: {}", what.flag, what.help));
+  return *text;
+}
+
+/// Empty if it is none.
+std::optional<node_address> node_in(std::string_view text) {
   const std::size_t colon = text.rfind(':');
   unsigned port = 0;
   if (colon != text.npos) {
@@ -22,22 +29,20 @@ node_address read_node(std::string_view text) {
     const auto [end, error] = std::from_chars(first, text.data() + text.size(), port);
     if (error != std::errc() || end != text.data() + text.size()) port = 0;
   }
-  if (colon == 0 || port == 0 || port > 65535)
-    throw usage_error(fmt::format("{} must be HOST:PORT, or several separated by commas; found {}",
-                                  nodes_option.flag, path_in_quotes(text)));
+  if (colon == 0 || port == 0 || port > 65535) return std::nullopt;
   std::string_view host = text.substr(0, colon);
   if (host.size() > 2 && host.front() == '[' && host.back() == ']')
     host = host.substr(1, host.size() - 2);
-  return {std::string(host), std::to_string(port)};
-}
-
-std::string needed(const arguments& in, const option& what) {
-  const auto text = in.maybe_text(what);
-  if (!text) throw usage_error(fmt::format("{} is missing: {}", what.flag, what.help));
-  return *text;
+  return node_address{std::string(host), std::to_string(port)};
 }
 
 }  // namespace
+
+node_address read_node(const arguments& in, const option& what) {
+  const std::string text = needed(in, what);
+  if (auto node = node_in(text)) return *std::move(node);
+  throw usage_error(fmt::format("{} must be HOST:PORT; found {}", what.flag, path_in_quotes(text)));
+}
 
 std::vector<shard_key> shard_keys(std::string_view name, unsigned shards) {
   std::vector<shard_key> keys(shards);
@@ -69,7 +74,13 @@ std::vector<node_address> read_nodes(const arguments& in) {
   std::vector<node_address> nodes;
   for (std::size_t begin = 0; begin <= text.size();) {
     const std::size_t end = std::min(text.find(',', begin), text.size());
-    nodes.push_back(read_node(std::string_view(text).substr(begin, end - begin)));
+    const std::string_view each = std::string_view(text).substr(begin, end - begin);
+    auto node = node_in(each);
+    if (!node)
+      throw usage_error(
+          fmt::format("{} must be HOST:PORT, or several separated by commas; found {}",
+                      nodes_option.flag, path_in_quotes(each)));
+    nodes.push_back(*std::move(node));
     begin = end + 1;
   }
   return nodes;

@@ -53,6 +53,7 @@ inline constexpr option name_option{"--name", "NAME", "the name of the filter; n
 inline constexpr option timeout_option{"--timeout", "S",
                                        "seconds to wait for nodes that do not answer (default 60)"};
 
+node_address read_node(const arguments& in, const option& what);
 std::vector<node_address> read_nodes(const arguments& in);
 std::string read_name(const arguments& in);
 std::chrono::milliseconds read_timeout(const arguments& in);

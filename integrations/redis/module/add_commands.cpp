@@ -4,6 +4,8 @@
 // elements that go to it, as it was planned (part_record.hpp), then the elements that were kept;
 // what changed nothing is not told. From time to time they are told the history, and find out by it
 // whether they have missed something (following.hpp).
+#include <array>
+#include <charconv>
 #include <memory>
 #include <new>
 #include <string>
@@ -47,9 +49,51 @@ stored_filter* make(context* ctx, opened_key& key, string* name, const reservati
     return nullptr;
   }
   stored_filter& made = key.put(std::get<0>(std::move(result)));
+  state().reads_ours = true;  // where it is followed, an older version of us asked for it
   tell_of_part(ctx, name, made);
   key.notify("op.reserve");
   return &made;
+}
+
+/// The same as RedisBloom made it, whose command is followed.
+stored_filter* make_as_redisbloom(context* ctx, opened_key& key, string* name,
+                                  const reservation& asked) {
+  std::optional<old_chain> chain = new_chain(asked);
+  if (!chain) {
+    refuse(ctx, key, name, damage::out_of_step, words::not_created);
+    return nullptr;
+  }
+  std::vector<counted_memory> bits;
+  bits.emplace_back(chain->links.front().bytes, counted_memory::contents::zeros);
+  stored_filter& made =
+      key.put(std::make_unique<stored_filter>(old_parts(*std::move(chain), std::move(bits))));
+  key.notify("op.reserve");
+  return &made;
+}
+
+/// By a command that adds to it. Our own AOF has that only behind what says how it was made.
+stored_filter* make_in_passing(context* ctx, opened_key& key, string* name,
+                               const reservation& asked) {
+  stored_filter* made = make_as_redisbloom(ctx, key, name, asked);
+  if (made == nullptr) return nullptr;
+  std::array<char, 32> error{};  // has room for every number, and a zero at the end
+  std::to_chars(error.data(), error.data() + error.size() - 1, asked.error);
+  const std::string capacity = std::to_string(asked.capacity);
+  const std::string expansion = std::to_string(asked.growth.expansion);
+  Replicate(ctx, "BF.RESERVE", "scccc", name, error.data(), capacity.c_str(), "EXPANSION",
+            expansion.c_str());
+  return made;
+}
+
+/// Whoever follows ours is told of filters as parts, never by a command that asks for one, and
+/// before anything is added to them.
+bool is_of_redisbloom(context* ctx, dialect words) { return words == dialect::bf && follows(ctx); }
+
+/// Whether a filter that RedisBloom made without being asked is known well enough. Its defaults are
+/// options of that server: with others ours grows otherwise, and has all items; but one of fixed
+/// size would be full at another of them.
+bool is_known(const insertion& wanted) {
+  return wanted.is_exact || wanted.asked.growth.scale == scaling::grows;
 }
 
 /// The filter of a key, made if there is none and it may be; null if something was replied.
@@ -59,6 +103,8 @@ stored_filter* find_or_make(context* ctx, opened_key& key, string* name, const i
     if (key.content() == opened_key::holds::nothing && wanted.creates) {
       // Who sends commands has told of the filter before. An older version has sent a seed instead.
       if (wanted.asked.seed || !follows(ctx)) return make(ctx, key, name, wanted.asked, words);
+      if (is_of_redisbloom(ctx, words) && !state().reads_ours && is_known(wanted))
+        return make_in_passing(ctx, key, name, wanted.asked);
     }
     if (const char* why_not = obstacle(key)) {
       refuse(ctx, key, name, damage::out_of_step, why_not);
@@ -88,13 +134,29 @@ bool grow(context* ctx, string* name, stored_filter& filter) {
   return false;
 }
 
+bool is_kept(add_outcome outcome) {
+  return outcome == add_outcome::added || outcome == add_outcome::present;
+}
+
+/// What RedisBloom refused is refused, too: it sends also that.
+add_outcome add_as_redisbloom(stored_filter& filter, const string* item) {
+  try {
+    return filter.add_to_old(text_of(item));
+  } catch (const std::bad_alloc&) {
+    filter.spoil(damage::no_memory);
+    return add_outcome::needs_part;
+  }
+}
+
 /// Adds an item. Where that needs a further part, before_part() is called when there is one.
 template <class BeforePart>
 add_outcome add_one(context* ctx, string* name, stored_filter& filter, const string* item,
                     BeforePart before_part) {
   const add_outcome outcome = filter.add(text_of(item));
-  if (outcome != add_outcome::needs_part) [[likely]]
+  if (is_kept(outcome)) [[likely]]
     return outcome;
+  if (filter.has_only_old_parts() && follows(ctx)) return add_as_redisbloom(filter, item);
+  if (outcome != add_outcome::needs_part) return outcome;
   if (!grow(ctx, name, filter)) return outcome;
   before_part();
   tell_of_part(ctx, name, filter);
@@ -115,13 +177,10 @@ int reply_with(context* ctx, add_outcome outcome) {
   return ReplyWithError(ctx, words::no_growth);
 }
 
-bool is_kept(add_outcome outcome) {
-  return outcome == add_outcome::added || outcome == add_outcome::present;
-}
-
 /// Who follows has to keep what was kept where its commands come from.
 void miss_unless_kept(context* ctx, opened_key& key, string* name, add_outcome outcome) {
   if (is_kept(outcome)) return;
+  if (outcome == add_outcome::full && key.filter().has_only_old_parts()) return;  // there as well
   const bool no_memory =
       outcome == add_outcome::needs_part && key.filter().growth() == growth_state::no_memory;
   miss(ctx, key, name, no_memory ? damage::no_memory : damage::out_of_step);
@@ -192,7 +251,12 @@ int reserve(context* ctx, string** argv, int argc) {
     return ReplyWithError(ctx, words::wrong_type);
   if (key.content() == opened_key::holds::filter)
     return refuse(ctx, key, argv[1], damage::out_of_step, words::item_exists);
-  if (make(ctx, key, argv[1], asked, Words) == nullptr) return ok;
+  if (is_of_redisbloom(ctx, Words)) {
+    if (make_as_redisbloom(ctx, key, argv[1], asked) == nullptr) return ok;
+    ReplicateVerbatim(ctx);
+  } else if (make(ctx, key, argv[1], asked, Words) == nullptr) {
+    return ok;
+  }
   return ReplyWithSimpleString(ctx, "OK");
 }
 template int reserve<dialect::op>(context*, string**, int);

@@ -219,11 +219,14 @@ std::variant<insertion, mistake> read_insert(arguments sent, dialect words,
   if (sent.size() < 4) return mistake{};
   insertion read{.asked = usual};
   auto said = growth_words::none;
+  bool capacity_given = false;
+  bool error_given = false;
   for (std::size_t i = 2; i < sent.size(); ++i) {
     const insert_word word =
         words == dialect::bf ? bf_insert_word(sent[i]) : op_insert_word(sent[i]);
     if (word == insert_word::items) {
       read.items = sent.subspan(i + 1);
+      read.is_exact = capacity_given && error_given;
       if (read.items.empty()) return mistake{};
       settle_growth(said, read.asked);
       return read;
@@ -242,8 +245,10 @@ std::variant<insertion, mistake> read_insert(arguments sent, dialect words,
     string* const value = sent[i + 1];
     if (word == insert_word::capacity) {
       if (read_capacity(value, read.asked)) return mistake{"Bad capacity"};
+      capacity_given = true;
     } else if (word == insert_word::error) {
       if (read_error(value, read.asked)) return mistake{"Bad error rate"};
+      error_given = true;
     } else if (word == insert_word::expansion) {
       if (read_expansion(value, read.asked)) return mistake{"Bad expansion"};
     } else if (read_own_option(sent[i], value, read.asked, fault) != own_option::read) {

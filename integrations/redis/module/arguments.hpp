@@ -34,7 +34,8 @@ std::variant<reservation, mistake> read_reserve(arguments sent, dialect words,
 
 struct insertion {
   reservation asked{};
-  bool creates = true;  // a filter where there is none
+  bool creates = true;    // a filter where there is none
+  bool is_exact = false;  // error and capacity are given
   arguments items{};
 };
 /// key [options] ITEMS item ...

@@ -91,7 +91,7 @@ void reply_own(context* ctx, const stored_filter& filter, const filter_stats& st
     reply_name(ctx, name);
     reply_whole(ctx, value);
   };
-  text("Kind", name_of(filter.kind()));
+  text("Kind", filter.kind() ? name_of(*filter.kind()) : "none yet");
   number("Stated error", filter.stated_error());
   number("Predicted error", filter.predicted_error());
   number("Current error", stats.current_fpr);
@@ -102,11 +102,21 @@ void reply_own(context* ctx, const stored_filter& filter, const filter_stats& st
   whole("Memory", filter.counted_bytes());
   text("Condition", name_of(stats.condition));
   text("Growth", name_of_growth(filter.growth()));
-  std::array<char, 20> seed{};  // digits of the largest
-  const auto end = std::to_chars(seed.data(), seed.data() + seed.size(), filter.seed()).ptr;
-  text("Seed", {seed.data(), end});
+  if (const auto seed = filter.seed()) {
+    std::array<char, 20> digits{};  // of the largest
+    const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), *seed).ptr;
+    text("Seed", {digits.data(), end});
+  } else {
+    text("Seed", "none yet");
+  }
+  if (const old_parts* old = filter.old()) {
+    whole("Old parts", old->chain().links.size());
+    whole("Old items", old->chain().items);
+    number("Old error", old->error());
+  }
 }
 constexpr long own_fields = 12;
+constexpr long old_fields = 3;
 
 int reply_one(context* ctx, const stored_filter& filter, const field& asked) {
   if ((GetContextFlags(ctx) & context_resp3) != 0) {
@@ -165,7 +175,7 @@ int info(context* ctx, string** argv, int argc) {
   constexpr long shared_fields = fields.size();
   if constexpr (Words == dialect::op) {
     const filter_stats stats = key.filter().stats();  // what takes memory comes before the reply
-    ReplyWithMap(ctx, shared_fields + own_fields);
+    ReplyWithMap(ctx, shared_fields + own_fields + (key.filter().old() ? old_fields : 0));
     reply_all(ctx, key.filter());
     reply_own(ctx, key.filter(), stats);
   } else {

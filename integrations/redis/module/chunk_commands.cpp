@@ -1,8 +1,9 @@
 // SCANDUMP and LOADCHUNK: a filter in pieces of at most 16 MiB.
 //
 // Iterator 1 goes with the head, 1 + n with a piece of the payload that ends at its n-th byte.
-// Pieces are loaded in order. A filter that was changed while it was being dumped is found out at
-// the last of them, since its checksum is in the head.
+// Pieces are loaded in order. RedisBloom's are numbered in the same way: what begins with its
+// header becomes a filter with old parts. A filter that was changed while it was being dumped is
+// found out at the last of them, since its checksum is in the head.
 #include <algorithm>
 #include <cstddef>
 #include <memory>
@@ -59,7 +60,9 @@ const char* finish(context* ctx, opened_key& key, string* name) {
 /// Null, or the error to reply.
 const char* load_head(context* ctx, opened_key& key, std::span<const std::byte> head) {
   if (key.content() == opened_key::holds::filter) return no_link;
-  loaded<arriving_filter> begun = arriving_filter::begin(head);
+  loaded<arriving_filter> begun = is_redisbloom_header(head)
+                                      ? arriving_filter::begin_redisbloom(head)
+                                      : arriving_filter::begin(head);
   if (!begun) {
     Log(ctx, "notice", "oneprobe: the head of a filter is refused: %s",
         begun.failure().sentence.c_str());
@@ -67,6 +70,7 @@ const char* load_head(context* ctx, opened_key& key, std::span<const std::byte> 
   }
   if (begun->largest_part_bytes() > part_limit(ctx).bytes())
     return "ERR Insufficient memory to create filter";
+  if (!begun->parts().empty()) state().reads_ours = true;
   key.put(std::make_unique<stored_filter>(*std::move(begun)));
   return nullptr;
 }

@@ -9,8 +9,12 @@ namespace oneprobe::redis {
 /// Set when the module is loaded.
 struct module_state {
   data_type* type = nullptr;
-  std::uint64_t byte_limit = 0;  // a part of a filter may have so many
-  reservation usual{};           // what a command is taken to say where it does not
+  data_type* redisbloom_type = nullptr;  // null where RedisBloom itself has it
+  std::uint64_t byte_limit = 0;          // a part of a filter may have so many
+  /// Since files or a primary's keys were last read from their beginning: whether a part of ours
+  /// was among it. RedisBloom has none, so that what follows is not its own.
+  bool reads_ours = false;
+  reservation usual{};  // what a command is taken to say where it does not
 };
 module_state& state();
 

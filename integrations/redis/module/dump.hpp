@@ -2,14 +2,17 @@
 // (docs/formats/redis.md).
 //
 //   head     64   magic, version, settings, history, checksum
+//            ..   where there are parts of RedisBloom: what they are (old_parts.hpp)
 //            ..   preamble and parameters of a growing filter's file (docs/formats/parts.md)
 //            320  preamble and parameters of part 1, then of part 2, ...
-//   payload  ..   the cells and overflow list of part 1, then of part 2, ...
+//   payload  ..   the bits of RedisBloom's parts, the oldest first
+//            ..   the cells and overflow list of part 1, then of part 2, ...
 //
-// These are the bytes of a growing filter's file with all that describes before all that is filled,
-// so that whoever reads knows every length before the first byte of it comes. What is read is taken
-// to be hostile: no length is trusted, memory for a part is asked for as its bytes come, never more
-// than twice as much as came, and every checksum and every rule of the file format is held.
+// But for RedisBloom's parts these are the bytes of a growing filter's file with all that describes
+// before all that is filled, so that whoever reads knows every length before the first byte of it
+// comes. What is read is taken to be hostile: no length is trusted, memory for a part is asked for
+// as its bytes come, never more than twice as much as came, and every checksum and every rule of
+// the file format is held.
 #pragma once
 
 #include <cstddef>
@@ -19,6 +22,7 @@
 #include <string>
 #include <vector>
 
+#include "old_parts.hpp"
 #include "oneprobe/files.hpp"
 #include "oneprobe/filter/file.hpp"
 #include "oneprobe/filter/growing.hpp"
@@ -38,16 +42,19 @@ struct filter_facts {
   part_source source = part_source::records;
 };
 
-/// The facts as the first 64 bytes; `file_bytes` is the length of the file that the rest makes.
-std::vector<std::byte> encode_start(const filter_facts& facts, std::uint64_t file_bytes);
+/// The facts as the first 64 bytes, and the section of old parts, which may be empty; `file_bytes`
+/// is the length of the file that the rest makes.
+std::vector<std::byte> encode_start(const filter_facts& facts, std::uint64_t file_bytes,
+                                    std::span<const std::byte> old_section = {});
 
 /// Head of a whole filter. `filter` is a growing_filter of any kind.
 template <class Growing>
-std::vector<std::byte> head_of(const Growing& filter, const filter_facts& facts) {
+std::vector<std::byte> head_of(const Growing& filter, const filter_facts& facts,
+                               std::span<const std::byte> old_section) {
   const detail::parts_bytes file(filter);
   std::uint64_t file_bytes = 0;
   for (const std::span<const std::byte> span : file.spans()) file_bytes += span.size();
-  std::vector<std::byte> head = encode_start(facts, file_bytes);
+  std::vector<std::byte> head = encode_start(facts, file_bytes, old_section);
   // Two spans for the whole, then three for each part, of which the last is its payload.
   const auto spans = file.spans();
   for (std::size_t i = 0; i < spans.size(); ++i)
@@ -75,10 +82,14 @@ std::optional<loaded<damage>> decode_damage(std::span<const std::byte> bytes);
 class arriving_filter {
  public:
   static loaded<arriving_filter> begin(std::span<const std::byte> head);
+  /// The same for what RedisBloom begins with.
+  static loaded<arriving_filter> begin_redisbloom(std::span<const std::byte> header);
 
   const filter_facts& facts() const noexcept { return facts_; }
   const growing_progress& progress() const noexcept { return progress_; }
   std::span<const std::byte> head() const noexcept { return head_; }
+  /// Null if there are none.
+  const old_section* old() const noexcept { return old_ ? &*old_ : nullptr; }
   std::span<const file_facts> parts() const noexcept { return parts_; }
   std::uint64_t payload_bytes() const noexcept { return payload_bytes_; }
   std::uint64_t received() const noexcept { return received_; }
@@ -93,16 +104,23 @@ class arriving_filter {
 
   /// Whether all parts together are those that the head was made of. REQUIRES: complete.
   std::optional<std::string> find_fault() const;
-  /// The memory of each part, handed over. REQUIRES: complete.
+  /// The memory of each part, the old ones first, handed over. REQUIRES: complete.
   std::vector<counted_memory> take_memory() noexcept { return std::move(memory_); }
   std::size_t counted_bytes() const;
 
  private:
+  std::optional<load_failure> read_parts(std::span<const std::byte> bytes,
+                                         std::uint64_t file_bytes);
+  std::span<const counted_memory> old_memory() const;
+
   std::vector<std::byte> head_{};
   filter_facts facts_{};
   growing_progress progress_{};
-  std::uint64_t payload_checksum_ = 0;  // of heads and payloads of all parts
+  std::uint64_t payload_checksum_ = 0;  // of heads and payloads of all parts but the old ones
+  std::optional<old_section> old_{};
   std::vector<file_facts> parts_{};
+  std::vector<std::uint64_t>
+      part_bytes_{};                      // of the payload, for the old ones, then for the others
   std::vector<counted_memory> memory_{};  // of the parts that have begun to come
   std::uint64_t payload_bytes_ = 0;
   std::uint64_t received_ = 0;

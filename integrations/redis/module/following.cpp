@@ -13,7 +13,8 @@ void miss(context* ctx, opened_key& key, string* name, damage what) noexcept {
   constexpr std::size_t most_shown = 64;
   const std::string_view shown = text_of(name).substr(0, most_shown);
   Log(ctx, "warning",
-      "oneprobe: a command of the primary or the AOF cannot be followed; key '%.*s': %s",
+      "oneprobe: a command of the primary or the AOF cannot be followed; key '%.*s': %s; a filter "
+      "of RedisBloom may be had by oneprobe redis import",
       static_cast<int>(shown.size()), shown.data(), words_of(what));
   switch (key.content()) {
     case opened_key::holds::another_type:

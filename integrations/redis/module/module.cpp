@@ -28,6 +28,10 @@ int on_load(context* ctx, arguments sent) {
   register_settings(ctx);
   state().type = create_type(ctx);
   if (state().type == nullptr) return failed;
+  state().redisbloom_type = create_redisbloom_type(ctx);
+  SubscribeToServerEvent(ctx, loading_event, [](context*, server_event, std::uint64_t part, void*) {
+    if (part <= last_loading_start) state().reads_ours = false;
+  });
   if (!create_commands(ctx)) return failed;
   return load_settings(ctx) ? ok : failed;
 }

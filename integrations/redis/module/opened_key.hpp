@@ -17,7 +17,8 @@ class opened_key {
       : ctx_(ctx), name_(name), key_(OpenKey(ctx, name, mode)) {
     if (key_ == nullptr) return;
     // The usual case first: each question to Redis is a call.
-    if (ModuleTypeGetType(key_) == state().type) {
+    const data_type* type = ModuleTypeGetType(key_);
+    if (type == state().type || (type != nullptr && type == state().redisbloom_type)) {
       holds_ = holds::filter;
       filter_ = static_cast<stored_filter*>(ModuleTypeGetValue(key_));
     } else if (KeyType(key_) != key_type_empty) {

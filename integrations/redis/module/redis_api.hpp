@@ -155,6 +155,14 @@ using take_setting = int (*)(const char* name, string* value, void* data, string
 using apply_settings = int (*)(context*, void* data, string** fault);
 inline constexpr unsigned unprefixed_setting = 1 << 9;  // else its name begins with the module's
 
+struct server_event {
+  std::uint64_t id;
+  std::uint64_t data_version;
+};
+inline constexpr server_event loading_event{3, 1};
+inline constexpr std::uint64_t last_loading_start = 2;  // of RDB, of AOF, of a primary's keys
+using event_function = void (*)(context*, server_event, std::uint64_t part, void* data);
+
 // One list for declaring the functions, defining them and resolving them.
 // One row for each, which clang-format would fold into a stair.
 // clang-format off
@@ -168,6 +176,7 @@ inline constexpr unsigned unprefixed_setting = 1 << 9;  // else its name begins 
   each(int, SetCommandInfo, (command*, const command_info*))                                      \
   each(data_type*, CreateDataType, (context*, const char* name, int version, type_methods*))      \
   each(int, GetContextFlags, (context*))                                                          \
+  each(int, SubscribeToServerEvent, (context*, server_event, event_function))                     \
   each(int, WrongArity, (context*))                                                               \
   each(void, Log, (context*, const char* level, const char* format, ...))                         \
   each(void*, TryAlloc, (std::size_t bytes))                                                      \
@@ -200,6 +209,7 @@ inline constexpr unsigned unprefixed_setting = 1 << 9;  // else its name begins 
   each(int, NotifyKeyspaceEvent, (context*, int kind, const char* event, string* key_name))       \
   each(void, SaveUnsigned, (io*, std::uint64_t))                                                  \
   each(std::uint64_t, LoadUnsigned, (io*))                                                        \
+  each(double, LoadDouble, (io*))                                                                 \
   each(void, SaveStringBuffer, (io*, const char* text, std::size_t length))                       \
   each(char*, LoadStringBuffer, (io*, std::size_t* length))                                       \
   each(int, IsIOError, (io*))                                                                     \

@@ -25,6 +25,8 @@ struct fault {
 /// The first part of a new filter.
 fault begin(context* ctx, opened_key& key, const part_record& record) {
   if (key.content() == opened_key::holds::filter) return {damage::out_of_step, words::item_exists};
+  // With old parts before it, which are not here, it has a history.
+  if (record.elements != 0 || record.history != 0) return {damage::out_of_step, words::out_of_step};
   auto made = stored_filter::make(record, part_limit(ctx));
   if (const auto* refused = std::get_if<not_made>(&made))
     return {refused->why == refusal::no_memory ? damage::no_memory : damage::bad_bytes,
@@ -39,7 +41,9 @@ fault load_part(context* ctx, opened_key& key, std::span<const std::byte> bytes)
     Log(ctx, "warning", "oneprobe: %s", record.failure().sentence.c_str());
     return {damage::bad_bytes, words::bad_data};
   }
-  if (record->parts == 0) return begin(ctx, key, *record);
+  const bool begins_beside_old_parts =
+      key.content() == opened_key::holds::filter && key.filter().has_only_old_parts();
+  if (record->parts == 0 && !begins_beside_old_parts) return begin(ctx, key, *record);
   if (const char* why_not = obstacle(key)) return {damage::out_of_step, why_not};
   if (!key.filter().is_continued_by(*record)) return {damage::out_of_step, words::out_of_step};
   if (key.filter().grow(*record, part_limit(ctx)) == growth_state::as_planned) return {};
@@ -75,6 +79,7 @@ fault replay(context* ctx, opened_key& key, string* word, string* value) {
 }  // namespace
 
 int replay(context* ctx, string** argv, int argc) {
+  state().reads_ours = true;
   if (argc != 4) return refuse(ctx, argv, argc, damage::bad_bytes, nullptr);
   opened_key key(ctx, argv[1], read_write);
   if (key.content() == opened_key::holds::another_type)

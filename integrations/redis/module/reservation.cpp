@@ -161,22 +161,24 @@ std::uint64_t elements_behind(std::uint64_t elements, std::uint64_t by_growth,
   return settings.expansion == 1 && source == part_source::records ? elements : by_growth;
 }
 
+growing_plan growth_of(const reservation& asked) noexcept {
+  return {.first_elements = asked.capacity,
+          .fpr = std::min(asked.error, reservation::largest_error),
+          .growth = growth_of(asked.growth.expansion),
+          .tightening = tightening_of(asked.growth.expansion)};
+}
+
 first_plan plan_of(const reservation& asked, part_source source) {
-  const double stated = std::min(asked.error, reservation::largest_error);
-  const double tightening = tightening_of(asked.growth.expansion);
-  const double first = first_share(asked, tightening);
-  const double share = stated * first;
+  first_plan made;
+  made.whole = growth_of(asked);
+  const double first = first_share(asked, made.whole.tightening);
+  const double share = made.whole.fpr * first;
   if (const double least = least_error_of_a_part(asked.capacity); share < least)
     throw std::invalid_argument(
         "the smallest error of a filter for " + std::to_string(asked.capacity) +
         (asked.growth.scale == scaling::fixed ? " items that does not grow is "
                                               : " items that can grow is ") +
-        in_words_from_above(least / first) + "; found " + in_words(stated));
-  first_plan made;
-  made.whole = {.first_elements = asked.capacity,
-                .fpr = stated,
-                .growth = growth_of(asked.growth.expansion),
-                .tightening = tightening};
+        in_words_from_above(least / first) + "; found " + in_words(made.whole.fpr));
   const auto plan_with = [&](filter_kind kind) {
     return asked.bits_per_element ? plan_by_bits(kind, asked, share)
                                   : plan_part(kind, asked.growth, asked.capacity, share, source);

@@ -65,6 +65,7 @@ struct first_plan {
   growing_plan whole{};
   filter_plan part{};
 };
+growing_plan growth_of(const reservation& asked) noexcept;
 /// Throws std::invalid_argument, with a sentence that says why, where there is no plan.
 first_plan plan_of(const reservation& asked, part_source source);
 

@@ -4,6 +4,9 @@
 //   filter.add(item), filter.may_contain(item)      what clients call
 //   filter.head(), filter.copy_payload(...)         its bytes: dump.hpp says how they are laid out
 //
+// A filter that came from RedisBloom has old parts beside its own, which only answer
+// (old_parts.hpp), and none of its own before an item needs one.
+//
 // A filter that clients load chunk by chunk is `arriving` until its last byte is there and
 // verified; nothing can be asked of it before. One that is damaged answers nothing any more.
 //
@@ -23,6 +26,7 @@
 #include <vector>
 
 #include "dump.hpp"
+#include "old_parts.hpp"
 #include "oneprobe/detail/placement/schemes.hpp"
 #include "oneprobe/filter/balanced.hpp"
 #include "oneprobe/filter/blocked.hpp"
@@ -82,6 +86,9 @@ class stored_filter {
         source_(arriving.facts().source),
         arriving_(std::make_unique<arriving_filter>(std::move(arriving))) {}
 
+  /// One that was RedisBloom's.
+  explicit stored_filter(old_parts old);
+
   stored_filter(const stored_filter&) = delete;
   stored_filter& operator=(const stored_filter&) = delete;
 
@@ -89,11 +96,12 @@ class stored_filter {
   std::unique_ptr<stored_filter> duplicate() const;
 
   /// Whether it can be asked.
-  bool whole() const noexcept { return filter_.has_value(); }
+  bool whole() const noexcept { return filter_.has_value() || old_ != nullptr; }
   damage damaged() const noexcept { return damage_; }
   /// Lets go of everything. The first damage is the one that is told.
   void spoil(damage what) noexcept {
     filter_.reset();
+    old_.reset();
     arriving_.reset();
     if (damage_ == damage::none) damage_ = what;
   }
@@ -101,9 +109,15 @@ class stored_filter {
   /// REQUIRES of all the following: whole.
   /// Never more elements in a part than it was planned for.
   add_outcome add(std::string_view item);
+  /// Adds as RedisBloom does, to the old parts, where its commands are followed. Throws
+  /// std::bad_alloc. REQUIRES: has_only_old_parts(), and add() has not kept it.
+  add_outcome add_to_old(std::string_view item);
   /// One more part, for elements that need one. If there is none, nothing is changed: `no_plan`
   /// where it would break the stated error or the limit.
   growth_state grow(part_limit limit, part_source source);
+  /// Whether the next part is the first one of ours, beside old ones. Before there is one, commands
+  /// that are followed are those of RedisBloom: ours tell of the part first.
+  bool has_only_old_parts() const noexcept { return old_ != nullptr && !filter_; }
   /// The same by a part that was planned elsewhere. REQUIRES: is_continued_by(next).
   growth_state grow(const part_record& next, part_limit limit);
   /// Whether the record is of the part that comes next to a copy of this filter.
@@ -114,7 +128,7 @@ class stored_filter {
 
   /// Who plans the parts to come, where commands are followed.
   part_source source() const noexcept { return source_; }
-  std::uint64_t history() const noexcept { return history_; }
+  std::uint64_t history() const { return has_only_old_parts() ? old_->first_history() : history_; }
   /// Whether so many elements came that copies should be told of the history again; now they were.
   bool check_is_due() const noexcept { return unchecked_ >= elements_between_checks; }
   void is_checked() noexcept { unchecked_ = 0; }
@@ -124,13 +138,16 @@ class stored_filter {
   std::uint64_t capacity() const;  // elements planned for, in all parts
   std::size_t parts() const;
   std::vector<part_facts> facts_of_parts() const;  // the oldest first
-  std::uint64_t seed() const;
-  filter_kind kind() const;
+  /// Of the parts of our own; none if there are only old ones.
+  std::optional<std::uint64_t> seed() const;
+  std::optional<filter_kind> kind() const;
+  /// Null if there are none.
+  const old_parts* old() const noexcept { return old_.get(); }
   /// Reads everything.
   filter_stats stats() const;
   /// What grow() came to the last time.
   growth_state growth() const noexcept { return growth_; }
-  /// Of a negative query, which asks every part.
+  /// Of a negative query, which asks every part; an old one for a bit at a time.
   double predicted_accesses() const;
   /// The error planned for the parts that there are; at most the stated one.
   double predicted_error() const;
@@ -161,9 +178,23 @@ class stored_filter {
         source_(facts.source),
         filter_(std::move(filter)) {}
 
-  filter_facts facts() const noexcept { return {settings_, history_, source_}; }
+  filter_facts facts() const { return {settings_, history(), source_}; }
 
+  add_outcome add_to_own(std::string_view item);
+  add_outcome add_beside_old(std::string_view item);
+  /// Of the parts of our own; 0 if there are none.
+  template <class Use>
+  auto of_own(Use use) const -> decltype(use(std::get<0>(std::declval<const any_growing&>()))) {
+    if (!filter_) return {};
+    return std::visit(use, *filter_);
+  }
+
+  std::optional<std::string> finish_own(std::span<counted_memory> memory);
+  growth_state begin_own(const growing_plan& whole, const filter_plan& part, std::uint64_t seed,
+                         part_limit limit);
   growth_state grow_by(const filter_plan& next, part_limit limit);
+  /// Of the first part beside old ones.
+  reservation asked_of_own() const;
   /// None if there is no plan for it.
   std::optional<filter_plan> plan_of_next_part(part_source source) const;
 
@@ -173,6 +204,7 @@ class stored_filter {
   damage damage_ = damage::none;
   std::uint32_t unchecked_ = 0;
   std::optional<any_growing> filter_{};
+  std::unique_ptr<old_parts> old_{};
   std::unique_ptr<arriving_filter> arriving_{};
   growth_state growth_ = growth_state::as_planned;
   /// Of a full filter that could not grow, since planning takes long: empty if there is none.

@@ -22,7 +22,7 @@
 
 namespace oneprobe::redis {
 
-/// Memory from Redis that begins on a cache line.
+/// Memory from Redis that begins on a cache line, unless it was taken over.
 class counted_memory {
  public:
   enum class contents { zeros, anything };
@@ -38,6 +38,9 @@ class counted_memory {
     first_ = static_cast<std::byte*>(given_) + (line - begin % line) % line;
     if (filled_with == contents::zeros) set_to_zero({first_, size_});
   }
+  /// Takes over what Redis gave, wherever it begins.
+  counted_memory(void* given, std::size_t bytes) noexcept
+      : given_(given), first_(static_cast<std::byte*>(given)), size_(bytes) {}
   counted_memory(counted_memory&& other) noexcept { swap(other); }
   counted_memory& operator=(counted_memory&& other) noexcept {
     counted_memory(std::move(other)).swap(*this);

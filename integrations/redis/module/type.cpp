@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdlib>
+#include <limits>
 #include <memory>
 #include <new>
 #include <optional>
@@ -11,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "commands.hpp"
 #include "dump.hpp"
 #include "part_limit.hpp"
 #include "stored_filter.hpp"
@@ -85,6 +87,7 @@ std::unique_ptr<stored_filter> read(io* in, std::string& fault) {
     fault = begun.failure().sentence;
     return nullptr;
   }
+  if (!begun->parts().empty()) state().reads_ours = true;
   const std::uint64_t allowed = part_limit(GetContextFromIO(in)).bytes_to_read();
   if (begun->largest_part_bytes() > allowed) {
     fault = "it needs " + std::to_string(begun->largest_part_bytes()) + " bytes, and " +
@@ -131,20 +134,110 @@ stored_filter* without_memory(io* in) noexcept {
   std::exit(EXIT_FAILURE);
 }
 
-void* load(io* in, int version) {
+/// What read(fault) reads, or null.
+template <class Read>
+void* load_by(io* in, const char* refused, Read read) {
   std::string fault;
-  if (version > type_version) {
-    fault = "it has a newer format, version " + std::to_string(version);
-  } else {
-    try {
-      if (auto filter = read(in, fault)) return filter.release();
-    } catch (const std::bad_alloc&) {
-      if (stored_filter* damaged = without_memory(in)) return damaged;
-      fault = "there is not so much memory";
-    }
+  try {
+    if (std::unique_ptr<stored_filter> filter = read(fault)) return filter.release();
+  } catch (const std::bad_alloc&) {
+    if (stored_filter* damaged = without_memory(in)) return damaged;
+    fault = "there is not so much memory";
   }
-  LogIOError(in, "warning", "oneprobe: a filter is refused: %s", fault.c_str());
+  LogIOError(in, "warning", "oneprobe: %s: %s", refused, fault.c_str());
   return nullptr;
+}
+
+std::unique_ptr<stored_filter> refuse_newer(int version, std::string& fault) {
+  fault = "it has a newer format, version " + std::to_string(version);
+  return nullptr;
+}
+
+void* load(io* in, int version) {
+  return load_by(in, "a filter is refused", [&](std::string& fault) {
+    return version > type_version ? refuse_newer(version, fault) : read(in, fault);
+  });
+}
+
+// -------------------------------------------------------------------------- RedisBloom's own RDB
+
+// Versions of it: from which on there is what it names.
+constexpr int rdb_with_bits = 1;
+constexpr int rdb_with_options = 2;
+constexpr int rdb_with_expansion = 4;
+constexpr int newest_redisbloom_rdb = 4;
+constexpr std::uint32_t expansion_before = 2;
+
+/// Numbers of 32 bits are saved as 64.
+std::uint32_t load_short(io* in, bool& fits) {
+  const std::uint64_t number = LoadUnsigned(in);
+  fits = fits && number <= std::numeric_limits<std::uint32_t>::max();
+  return static_cast<std::uint32_t>(number);
+}
+
+/// One link, and its bits. False with a sentence if that cannot be.
+bool read_link(io* in, int version, std::uint64_t allowed, old_link& link,
+               std::vector<counted_memory>& bits, std::string& fault) {
+  fault = "it is truncated, or its numbers are too large";
+  bool fits = true;
+  link.elements = LoadUnsigned(in);
+  link.error = LoadDouble(in);
+  link.item_bits = load_short(in, fits);
+  link.bits_per_element = LoadDouble(in);
+  if (version >= rdb_with_bits) {
+    link.bits = LoadUnsigned(in);
+    link.log2_bits = load_short(in, fits);
+  } else {
+    const double all = static_cast<double>(link.elements) * link.bits_per_element;
+    fits = fits && all >= 0 && all < static_cast<double>(filter_plan::most_bits);
+    if (fits) link.bits = static_cast<std::uint64_t>(all);
+  }
+  if (IsIOError(in) != 0 || !fits || link.log2_bits > 63) return false;
+  if (link.modulus() / 8 > allowed) {
+    fault = "it needs " + std::to_string(link.modulus() / 8) + " bytes, and " +
+            std::to_string(allowed) + " are allowed";
+    return false;
+  }
+  std::size_t size = 0;
+  char* const text = LoadStringBuffer(in, &size);
+  if (text == nullptr) return false;
+  bits.emplace_back(text, size);
+  link.bytes = size;
+  link.items = LoadUnsigned(in);
+  return IsIOError(in) == 0;
+}
+
+std::unique_ptr<stored_filter> read_redisbloom(io* in, int version, std::string& fault) {
+  fault = "it is truncated, or its numbers are too large";
+  const std::uint64_t allowed = part_limit(GetContextFromIO(in)).bytes_to_read();
+  old_chain chain;
+  bool fits = true;
+  chain.items = LoadUnsigned(in);
+  const std::uint64_t links = LoadUnsigned(in);
+  if (version >= rdb_with_options) chain.options = load_short(in, fits);
+  chain.set_expansion(version >= rdb_with_expansion ? load_short(in, fits) : expansion_before);
+  if (IsIOError(in) != 0 || !fits || links > old_chain::most_links) return nullptr;
+  std::vector<counted_memory> bits;
+  bits.reserve(static_cast<std::size_t>(links));
+  chain.links.reserve(static_cast<std::size_t>(links));
+  for (std::uint64_t i = 0; i < links; ++i)
+    if (!read_link(in, version, allowed, chain.links.emplace_back(), bits, fault)) return nullptr;
+  if (auto wrong = find_fault(chain)) {
+    fault = *wrong;
+    return nullptr;
+  }
+  return std::make_unique<stored_filter>(old_parts(std::move(chain), std::move(bits)));
+}
+
+void* load_redisbloom(io* in, int version) {
+  if (version == redisbloom_type_version) return load(in, type_version);
+  return load_by(in,
+                 "a filter of RedisBloom is refused, which oneprobe redis import may read from a "
+                 "running server",
+                 [&](std::string& fault) {
+                   return version > newest_redisbloom_rdb ? refuse_newer(version, fault)
+                                                          : read_redisbloom(in, version, fault);
+                 });
 }
 
 // ------------------------------------------------------------------------------------- the rest
@@ -192,11 +285,9 @@ void* copy(string*, string*, const void* value) {
 
 void free(void* value) { delete static_cast<stored_filter*>(value); }
 
-}  // namespace
-
-data_type* create_type(context* ctx) {
+type_methods methods_with(void* (*load_value)(io*, int version)) {
   type_methods methods;
-  methods.rdb_load = load;
+  methods.rdb_load = load_value;
   methods.rdb_save = save;
   methods.aof_rewrite = rewrite;
   methods.mem_usage = memory_usage;
@@ -204,7 +295,19 @@ data_type* create_type(context* ctx) {
   methods.free = free;
   methods.free_effort = free_effort;
   methods.copy = copy;
+  return methods;
+}
+
+}  // namespace
+
+data_type* create_type(context* ctx) {
+  type_methods methods = methods_with(load);
   return CreateDataType(ctx, type_name, type_version, &methods);
+}
+
+data_type* create_redisbloom_type(context* ctx) {
+  type_methods methods = methods_with(load_redisbloom);
+  return CreateDataType(ctx, redisbloom_type_name, redisbloom_type_version, &methods);
 }
 
 }  // namespace oneprobe::redis

@@ -225,6 +225,29 @@ def aof_of(server, kind):
     return max(found, key=lambda path: int(path.name.split(".")[2])).read_bytes()
 
 
+def commands_in(content):
+    """The commands of an AOF, each a list of its words."""
+    commands = []
+    at = 0
+
+    def number(kind):
+        nonlocal at
+        end = content.index(b"\r\n", at)
+        if content[at:at + 1] != kind:
+            raise AssertionError(f"no command at {at}")
+        found, at = int(content[at + 1:end]), end + 2
+        return found
+
+    while at < len(content):
+        words = []
+        for _ in range(number(b"*")):
+            size = number(b"$")
+            words.append(content[at:at + size])
+            at += size + 2
+        commands.append(words)
+    return commands
+
+
 def rewrite_aof(client):
     client.call("BGREWRITEAOF")
     wait_for_aof(client)
@@ -236,13 +259,14 @@ def wait_for_aof(client):
 
 
 class Primary(threading.Thread):
-    """What a replica takes for its primary: one without keys, which then sends these commands."""
+    """What a replica takes for its primary: one without keys, or with those of an RDB file, which then sends these commands."""
 
     EMPTY = b"REDIS0010\xff" + bytes(8)  # an RDB file without a checksum
 
-    def __init__(self, commands):
+    def __init__(self, commands, keys=EMPTY):
         super().__init__(daemon=True)
         self.commands = commands
+        self.keys = keys
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.port = self.listener.getsockname()[1]
         self.ended = threading.Event()
@@ -275,7 +299,7 @@ class Primary(threading.Thread):
             if received.endswith(b"\r\n"):
                 connection.sendall(b"+PONG\r\n" if b"PING" in received else b"+OK\r\n" * received.upper().count(b"REPLCONF"))
                 received = b""
-        connection.sendall(b"+FULLRESYNC " + b"0" * 40 + b" 0\r\n$%d\r\n" % len(self.EMPTY) + self.EMPTY + self.commands)
+        connection.sendall(b"+FULLRESYNC " + b"0" * 40 + b" 0\r\n$%d\r\n" % len(self.keys) + self.keys + self.commands)
         self.ended.wait(PATIENCE)
 
 
