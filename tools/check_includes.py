@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks who includes whom. Prints file:line and the rule broken; exit code 1 if any is.
+"""Checks which files include which. Prints file:line and the rule broken; exit code 1 if any is.
 
 usage: check_includes.py [ROOT]      ROOT defaults to the project this script lies in
 """

@@ -2,7 +2,7 @@
 // a header of its own, and compiles faster by it.
 //
 // The compiled parts, with programs of their own to link, stay apart: model/, plan/ and sim/. So do
-// the baselines of the papers, which nobody should build on: baseline/.
+// the baselines of the papers, which are for comparison only: baseline/.
 #pragma once
 
 #include "oneprobe/balancer.hpp"

@@ -46,7 +46,7 @@ table_design levels_at(const bucket_loss& loss, std::uint32_t choices, const lev
   return design;
 }
 
-// Where gains are known beforehand, in buckets' capacities offered.
+// Where gains are known in advance, in buckets' capacities offered.
 constexpr double least_known = 0.2, most_known = 2;
 constexpr std::size_t known_gains = 128;
 

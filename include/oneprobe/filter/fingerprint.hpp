@@ -22,9 +22,9 @@
 // elements. Both hold while nothing is degraded.
 //
 // Never a false negative. More elements than planned go on to later levels and to the overflow list
-// while its reserve lasts. Then the bucket of the last level that had to hand on what nobody could
-// take is *saturated*: it answers yes from then on, and stats() says `degraded` and what the error
-// is now.
+// while its reserve lasts. Then a bucket of the last level that must pass on an element, which has
+// no place left to go, is *saturated*: it answers yes from then on, and stats() says `degraded` and
+// what the error is now.
 //
 // Not offered: erase. Elements with equal fingerprints share one entry, and what a bucket has
 // handed on does not come back, so that taking one out could lose others. counting_filter and the

@@ -22,7 +22,7 @@ namespace oneprobe::inline v0_1::model {
 
 /// Which element leaves a full bucket, and what tells a query to go on.
 enum class overflow_order {
-  first_come,  // the newcomer; w tracking bits remember whom
+  first_come,  // the newcomer; w tracking bits remember it
   prefix,      // the largest fingerprint; a query goes on only if its own exceeds the largest kept
 };
 

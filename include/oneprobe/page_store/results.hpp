@@ -39,7 +39,7 @@ struct store_path {
     found,              // in its page
     found_in_overflow,  // in memory
     absent,             // the summary says so: no page was read
-    misled,             // absent, and its string is that of another: one page was read in vain
+    misled,             // absent, and its string is that of another: one page was read needlessly
     unreadable,
   };
   stop stopped = stop::absent;

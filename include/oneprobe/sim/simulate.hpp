@@ -22,11 +22,11 @@
 
 namespace oneprobe::inline v0_1::sim {
 
-/// Who leaves a churning table when another element arrives.
+/// Which element leaves a churning table when another arrives.
 enum class departure {
   random,     // any element, those in the overflow included
   oldest,     // the one that came first
-  one_level,  // a random one of a given level while it has any: the adversary who empties it
+  one_level,  // a random one of a given level while it has any: the adversary that empties it
 };
 
 /// A table of constant size: filled first, then one departure and one arrival at a time. A turnover

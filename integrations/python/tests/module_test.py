@@ -496,7 +496,7 @@ class ThreadTest(unittest.TestCase):
     def test_bulk_calls_let_other_threads_run(self):
         keys = np.arange(5_000_000)
         seen = oneprobe.Filter(1_000_000, bits_per_element=8, kind="blocked")
-        # Nobody takes the interpreter from a thread that does not give it away.
+        # No thread can take the interpreter from one that does not release it.
         self.addCleanup(sys.setswitchinterval, sys.getswitchinterval())
         sys.setswitchinterval(1000)
         clock = time.pthread_getcpuclockid(threading.get_ident())

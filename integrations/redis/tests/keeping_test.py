@@ -1,4 +1,4 @@
-"""What a filter survives: RDB files, the AOF, replicas, kill -9, and bytes that somebody tampered with."""
+"""What a filter survives: RDB files, the AOF, replicas, kill -9, and bytes that were tampered with."""
 
 import os
 import random
@@ -241,7 +241,7 @@ class Keeping(unittest.TestCase):
         client = self.loaded(b"".join(map(Client.encode, commands)))
         self.assert_golden(client, "golden")
         self.assertNotIn(0, client.call("BF.MEXISTS", "made", "a", *items))
-        # From here on whoever follows is told of parts.
+        # From here on replicas receive parts.
         more = [f"more {i}" for i in range(1000)]
         client.call("BF.MADD", "golden", *more)
         digest = client.call("DEBUG", "DIGEST-VALUE", "golden")

@@ -12,8 +12,8 @@
 // it only if it is marked and the fingerprint is above the largest kept. One that is there already
 // is `present`, and changes nothing.
 //
-// A bucket that is marked and empty is *saturated*: it had to hand on what nobody could take, has
-// forgotten what it held, and everything may be beyond it.
+// A bucket that is marked and empty is *saturated*: it had to pass on an element that had no place
+// left to go. It has forgotten what it held, and any element may be beyond it.
 //
 // A view of memory that belongs to the filter; zeroed memory is empty buckets. For one thread that
 // changes it, or any number that look. Whatever the memory holds, nothing outside a bucket is read

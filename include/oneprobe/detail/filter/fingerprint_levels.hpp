@@ -62,7 +62,7 @@ class fingerprint_levels {
   key_hash left_of(const probe& element, position at) const noexcept {
     return key_hash{mix_bits(at.bucket * fingerprints_ + element.fingerprint)};
   }
-  /// Capacity is hard: nobody throws it.
+  /// Capacity is hard: no coin is thrown.
   static constexpr std::uint64_t coin(const probe&, std::uint32_t) noexcept { return 0; }
 
  private:
