@@ -34,15 +34,15 @@ def draw_walk():
             parts.append(bucket(x, y, 4, taken if i == chosen else (5 * i + 3 * level) % 4 + 1, colour if i == chosen else "box"))
         parts.append(text(260 + 80 * chosen + (80 if level == 1 else 60 if level == 2 else 0), y + 40, words, kind="small"))
     parts += ['<g class="a">', arrow(290, 78, 366, 128, "curve"), arrow(366, 158, 290, 208, "curve"), "</g>"]
-    parts += [text(190, 290, "overflow", kind="quiet"), box(260, 274, 340, 24), text(270, 290, "takes who was turned away by all; planned to be small", kind="small")]
-    return picture(760, 316, "An element asks one bucket in each level and stays in the first that has room", parts)
+    parts += [text(190, 290, "overflow", kind="quiet"), box(260, 274, 340, 24), text(270, 290, "takes what all levels turned away; planned to be small", kind="small")]
+    return picture(760, 316, "An element visits one bucket in each level and stays in the first that has room", parts)
 
 
 def draw_lookup():
     parts = []
     cases = (
         ("a key that is there", ("c", "found"), None, "1 bucket read"),
-        ("absent; the bucket turned nobody like it away", ("a", "not here, no note: absent"), None, "1 bucket read"),
+        ("absent; the bucket has no note that fits", ("a", "not here, no note: absent"), None, "1 bucket read"),
         ("absent; the bucket has a note that fits", ("b", "not here, note: go on"), ("a", "not here, no note: absent"),
          "2 buckets read"),
     )
@@ -106,7 +106,7 @@ def draw_filters():
         ("standard", "an element sets k bits anywhere: a line of memory for each; a query for an absent key reads about two"),
         ("blocked", "all k bits in one line; crowded lines err most"),
         ("balanced", "a line that is full enough says no, and the element goes to the next level"),
-        ("fingerprint", "a line keeps the smallest fingerprints, and hands the largest on"),
+        ("fingerprint", "a line keeps the smallest fingerprints, and passes the largest on"),
     )
     for i, (name, words) in enumerate(names):
         y = 26 + 84 * i

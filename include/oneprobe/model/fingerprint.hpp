@@ -65,7 +65,7 @@ struct overfilled {
 overfilled overfill(const fingerprint_shape& shape, double design_arrivals, double slack,
                     double fill);
 
-/// The fraction of `arrivals_mean` elements each that buckets hand on. Equal fingerprints are one.
+/// The fraction of `arrivals_mean` elements each that buckets pass on. Equal fingerprints are one.
 double handed_on_fraction(const fingerprint_shape& shape, double arrivals_mean);
 
 /// A filter in prefix order as it is built: levels of any size, an overflow list with so many

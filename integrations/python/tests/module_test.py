@@ -65,7 +65,7 @@ class FilterTest(unittest.TestCase):
                 self.assertEqual(seen.kind, kind)
                 added = seen.add_many(keys)
                 if kind == "fingerprint":
-                    # It counts what it holds: an element that is handed on may come to an equal one.
+                    # It counts what it holds: an element that is passed on may come to an equal one.
                     self.assertLessEqual(len(seen), added)
                     self.assertGreater(len(seen), 0.999 * added)
                 else:

@@ -6,7 +6,7 @@
 //   placing walk(scheme, buckets, admission(shape.bucket_capacity));
 //   auto ended = walk_to_end(walk, walk.start(probe, {.fingerprint = probe.fingerprint}));
 //
-// A full bucket keeps its h smallest fingerprints and hands on the largest, the newcomer or one it
+// A full bucket keeps its h smallest fingerprints and passes on the largest, the newcomer or one it
 // held (put_result::refused, put_result::exchanged), and marks that it has. What it holds then
 // depends only on the set of fingerprints that came, not on their order, and a lookup goes on past
 // it only if it is marked and the fingerprint is above the largest kept. One that is there already
@@ -213,7 +213,7 @@ class fingerprint_buckets {
   }
 
   /// What two filters of one frame need to be united, besides putting the fingerprints of one into
-  /// the other: the bucket has handed something on, here or there.
+  /// the other: the bucket has passed something on, here or there.
   void mark_passed_on(std::uint64_t number) noexcept { mark(bucket_at(number)); }
   void saturate(std::uint64_t number) noexcept {
     std::byte* const bucket = bucket_at(number);
