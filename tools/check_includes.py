@@ -28,7 +28,7 @@ ROOMS = {
     "plan": {"base", "plans", "model"},
     "sim": {"base", "hash", "plans", "placement"},
 }
-# Where a file is in another room than its folder says. What a product is told and what it answers are plain structs, which products
+# Where a file is in another room than its folder says. The parameters and the answers of a product are plain structs, which products
 # and the planner share.
 ROOM_OF = {
     "version.hpp": "base", "key_hash.hpp": "base", "hash_feed.hpp": "base", "scheme_kind.hpp": "base", "erase_outcome.hpp": "base", "memory.hpp": "base",

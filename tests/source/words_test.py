@@ -45,7 +45,7 @@ BANNED = {
 ALLOWED = set()
 
 PAGES = ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "docs/**/*.md")
-FOLDERS = ("include", "src", "apps/cli", "integrations")
+FOLDERS = ("include", "src", "apps", "integrations", "examples", "bench", "fuzz", "tools")
 SUFFIXES = (".hpp", ".cpp", ".py", ".md")
 SKIPPED = (
     "docs/benchmarks/",
