@@ -62,7 +62,7 @@ sim::scenario scenario_of(scheme_kind scheme, activity what, const table& where)
   else
     result.buckets = where.buckets;
   if (what == activity::churn) {
-    // Filling is a part of it. After five turnovers one in 150 is left of those who came with it.
+    // Filling is a part of it. After five turnovers one in 150 is left of those that came with it.
     result.trials = 1;
     result.churn = sim::churn_settings{.warm_up_turnovers = 5, .batch_turnovers = 1, .batches = 1};
   }

@@ -68,7 +68,7 @@ double found_fraction(const balanced_filter& seen, const std::vector<std::string
 
 void show(std::uint64_t visitors) {
   // A fixed seed, so that this program prints the same every time. Leave it out in yours: then
-  // nobody can know which keys collide.
+  // no client can know which keys collide.
   balanced_filter seen(visitors, stated_error, seeded_hash(20081));
   const filter_plan& plan = seen.plan();
   std::printf("%.1f bits per visitor, %.2f MiB, planned: %.2f accesses per absent key\n\n",

@@ -106,7 +106,7 @@ void read_parts(std::span<const std::byte> bytes) {
   if (!whole) return require_sentence(whole.failure());
   require(std::ranges::equal(saved(*whole), bytes), "saved again it has other bytes");
   ask(*whole);
-  // Nobody counts so far, and a file that says so has no room for more.
+  // No count gets so far, and a file that says so has no room for more.
   constexpr std::uint64_t most_counted = std::uint64_t{1} << 61;
   if (whole->parts().back().counts().size > most_counted) return;
   fill(*whole);

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks who includes whom. Prints file:line and the rule broken; exit code 1 if any is.
+"""Checks which files include which. Prints file:line and the rule broken; exit code 1 if any is.
 
 usage: check_includes.py [ROOT]      ROOT defaults to the project this script lies in
 """
@@ -28,7 +28,7 @@ ROOMS = {
     "plan": {"base", "plans", "model"},
     "sim": {"base", "hash", "plans", "placement"},
 }
-# Where a file is in another room than its folder says. What a product is told and what it answers are plain structs, which products
+# Where a file is in another room than its folder says. The parameters and the answers of a product are plain structs, which products
 # and the planner share.
 ROOM_OF = {
     "version.hpp": "base", "key_hash.hpp": "base", "hash_feed.hpp": "base", "scheme_kind.hpp": "base", "erase_outcome.hpp": "base", "memory.hpp": "base",

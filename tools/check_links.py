@@ -76,7 +76,7 @@ def check(project):
 
 
 def unreachable(project, leads_to):
-    """Pages of docs/ that nobody finds who begins at its index."""
+    """Pages of docs/ that no way of links from its index leads to."""
     index = project / "docs" / "README.md"
     found, todo = set(), [index]
     while todo:

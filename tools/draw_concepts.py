@@ -47,7 +47,7 @@ def draw_walk():
         parts += [text(620, y + 15 + 14 * i, more, kind="small") for i, more in enumerate(words) if i > 0]
     parts += [text(20, 300, "overflow", kind="quiet"), box(begin, 284, 430, 24),
               text(begin + 10, 300, "takes elements that every candidate turned away; planned to be small", kind="small")]
-    return picture(760, 324, "An element asks one bucket in each level and stays in the first that has room", parts)
+    return picture(760, 324, "An element visits one bucket in each level and stays in the first that has room", parts)
 
 
 def draw_lookup():
@@ -58,7 +58,7 @@ def draw_lookup():
     found, absent, on = "c", "a", "b"
     cases = (
         ("a key that is there", (found, 7, "found", False), None, "1 bucket read"),
-        ("an absent key; the bucket turned nobody like it away", (absent, 8, "not here, no note that fits: absent", False), None,
+        ("an absent key; the bucket has no note that fits", (absent, 8, "not here, no note that fits: absent", False), None,
          "1 bucket read"),
         ("an absent key; the bucket has a note that fits", (on, 8, "not here, but a note fits: go on", True),
          (absent, 5, "not here, no note that fits: absent", False), "2 buckets read"),
@@ -116,7 +116,7 @@ def draw_loads(ask):
     return picture(760, 330, "Loads of buckets with one choice and on a budget of 1.2 accesses", parts)
 
 
-THIS, OTHERS, HANDED_ON = "a", "f", "b"
+THIS, OTHERS, PASSED_ON = "a", "f", "b"
 
 
 def bits(x, y, of_this, of_others, count=32, side=5):
@@ -140,7 +140,7 @@ def draw_filters():
         ("standard", "an element sets k bits anywhere: a line of memory for each; a query for an absent key reads about two"),
         ("blocked", "all k bits in one line; crowded lines err most"),
         ("balanced", "a line with as many ones as it may have says no, and the element goes to the next level"),
-        ("fingerprint", "a line keeps the smallest fingerprints, and hands the largest on"),
+        ("fingerprint", "a line keeps the smallest fingerprints, and passes the largest on"),
     )
     parts = []
     for i, (name, words) in enumerate(names):
@@ -158,11 +158,11 @@ def draw_filters():
               text(first, at + 34, "says no", kind="small"), text(second, at + 34, "the element's line in the next level: takes it", kind="small")]
     at += 84
     parts += [fingerprints(first, at, 4, (("03", OTHERS), ("17", THIS), ("29", OTHERS), ("41", OTHERS))),
-              arrow(162, at + 9, 186, at + 9), f'<g class="{HANDED_ON}">{box(190, at, 30, 18, "tint")}</g>', text(205, at + 13, "88", "middle", "small"),
-              arrow(224, at + 9, 254, at + 9), fingerprints(second, at, 4, (("26", OTHERS), ("54", HANDED_ON))),
+              arrow(162, at + 9, 186, at + 9), f'<g class="{PASSED_ON}">{box(190, at, 30, 18, "tint")}</g>', text(205, at + 13, "88", "middle", "small"),
+              arrow(224, at + 9, 254, at + 9), fingerprints(second, at, 4, (("26", OTHERS), ("54", PASSED_ON))),
               text(first, at + 38, "17 comes, so that 88 must go", kind="small"),
               text(second, at + 38, "it goes on in the next level, where its fingerprint is 54", kind="small")]
-    for x, colour, words in ((20, THIS, "of this element"), (160, OTHERS, "of elements that came before"), (360, HANDED_ON, "handed on")):
+    for x, colour, words in ((20, THIS, "of this element"), (160, OTHERS, "of elements that came before"), (360, PASSED_ON, "passed on")):
         parts += swatch(x, 368, words, colour)
     return picture(760, 384, "What an element leaves in four kinds of filters", parts)
 

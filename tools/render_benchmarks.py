@@ -431,7 +431,7 @@ TABLES = """
 ## Tables
 
 Recorded with `oneprobe bench tables` (`tools/record_tables.py`). Every table maps the same random 64-bit keys to 64-bit
-values by the same hash (rte_hash: folded to its 32 bits), with room reserved beforehand and large arrays on huge pages. In
+values by the same hash (rte_hash: folded to its 32 bits), with room reserved in advance and large arrays on huge pages. In
 each round the tables are built, measured and dropped in turn. Times are CPU time of one thread in ns per operation, the
 median of the rounds; hashing the key is included.
 

@@ -391,7 +391,7 @@ def summary_deletions():
             )
         )
     columns = (
-        "who leaves", "deletion", "turnovers", "false positives, planned", "seen", "failures per turnover, planned",
+        "what leaves", "deletion", "turnovers", "false positives, planned", "seen", "failures per turnover, planned",
         "seen", "beyond level 1 in the end", "in the overflow", "moved per reconstruction", "work per change", "lost",
     )
     seeds = {row["seeds"] for row in record["rows"] if "seeds" in row}

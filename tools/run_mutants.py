@@ -39,7 +39,7 @@ CONFIGURED = (
     "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release", "-DCMAKE_CXX_FLAGS_RELEASE=-O1 -DNDEBUG", "-DONEPROBE_BUILD_TESTS=ON",
     "-DCMAKE_CXX_FLAGS=-UONEPROBE_COMPILED_FILTERS",
 )
-# Scripts, by their folder: what they need, and how they are told where it is.
+# Scripts, by their folder: what they need, and how they learn where it is.
 SCRIPTS = {
     "integrations/redis/tests": {
         "ONEPROBE_REDIS_MODULE": "redis/oneprobe.so",
@@ -248,7 +248,7 @@ class Run:
     begin: float = field(default_factory=time.monotonic)
 
     def take(self, group):
-        """The next fault, of the same group if there is one, else of the largest; nobody else gets it."""
+        """The next fault, of the same group if there is one, else of the largest; no other thread gets it."""
         with self.lock:
             if not self.groups.get(group):
                 group = max(self.groups, key=lambda each: len(self.groups[each]), default=None)

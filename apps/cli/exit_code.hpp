@@ -3,9 +3,9 @@
 //   throw usage_error("--elements must be at least 1; found 0");                     // 2
 //   throw system_failure("cannot write to standard output: No space left on device");  // 3
 //
-// 2 is for whoever wrote the call: another call, another file or another value is needed, and the
-// same call will not do. 3 is for whoever runs it: the same call may do with more memory, more room
-// on the disk or a server that answers.
+// 2 means that the call is wrong: another call, another file or another value is needed, and the
+// same call will fail again. 3 means that the surroundings failed: the same call may succeed with
+// more memory, more room on the disk or a server that answers.
 #pragma once
 
 #include <stdexcept>

@@ -14,7 +14,7 @@ constexpr auto patience = std::chrono::seconds(2);
 constexpr auto between_drawings = std::chrono::milliseconds(100);
 constexpr std::size_t line_width = 78;
 constexpr std::size_t bar_width = 24;
-// Before this share is done, the rest is anybody's guess.
+// Before this share is done, the rest cannot be estimated.
 constexpr double enough_to_guess = 0.02;
 
 // Back to the first column, and everything right of it erased.

@@ -128,7 +128,7 @@ class runner {
   }
 
  private:
-  /// How long it takes, relative to the others; nobody knows how long a full run takes.
+  /// How long it takes, relative to the others; the time of a full run is unknown.
   double seconds_of(const experiment& what) const {
     return given_.how_much == effort::quick ? what.quick_seconds : what.normal_seconds;
   }

@@ -28,9 +28,10 @@ constexpr option buckets{"--buckets", "M", "number of buckets, m; 10M and 1e8 ar
 constexpr option level_sizes{"--levels", "A,B,...", "multilevel: buckets in each level"};
 constexpr option slots{"--bucket-capacity", "H", "slots per bucket, h (default: no limit)"};
 constexpr option budget{"--accesses", "A", "stop placing after A accesses per element in total"};
-constexpr option churning{"--churn", "NAME",
-                          "erase and insert at constant size; who leaves: random, oldest, or level "
-                          "(a random one of --level while it has any)"};
+constexpr option churning{
+    "--churn", "NAME",
+    "erase and insert at constant size; what leaves: random, oldest, or level "
+    "(a random one of --level while it has any)"};
 constexpr option emptied_level{"--level", "J",
                                "the level that --churn level empties; 1 is the first"};
 constexpr option warm_up{"--warm-up", "T",
@@ -46,8 +47,8 @@ constexpr option threads{"--threads", "K",
 
 constexpr unsigned default_trials = 10;
 constexpr unsigned most_threads = 1024;
-// Where the oldest leave, everybody stays equally long: the order of the filling comes back with
-// every turnover and fades slowly. docs/simulator.md says how slowly.
+// Where the oldest leave, every element stays equally long: the order of the filling comes back
+// with every turnover and fades slowly. docs/simulator.md says how slowly.
 constexpr double oldest_warm_up_turnovers = 50;
 // Each is a walk over all buckets and a call of the model.
 constexpr std::size_t most_looks = 1000;

@@ -125,12 +125,12 @@ std::string about(const CLI::ParseError& error, const CLI::App& app) {
 }
 
 /// Whether all of it was written. Unlike fmt::print it does not throw: complaints are made inside
-/// handlers, where nobody would catch that.
+/// handlers, where no code would catch that.
 bool written(std::FILE* to, std::string_view text) {
   return std::fwrite(text.data(), 1, text.size(), to) == text.size() && std::fflush(to) == 0;
 }
 
-/// Who closed the stream of complaints still gets the exit code.
+/// A caller that closed the stream of complaints still gets the exit code.
 exit_code complain(const streams& to, std::string_view path, std::string_view message,
                    exit_code code) {
   written(to.complaints, fmt::format("{}: {}\n", path, message));

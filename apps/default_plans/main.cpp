@@ -81,7 +81,7 @@ void write_blocked(int cell) {
               per_block(aim * middle), per_block(aim * high));
 }
 
-/// A block as the model knows it: what it hands on, and the filter of such blocks.
+/// A block as the model knows it: what it passes on, and the filter of such blocks.
 struct block_model {
   double absorbed;  // times the planned elements
   std::function<double(double mean)> refused_fraction;

@@ -82,8 +82,8 @@ reply drawn(json (*curves)(const cli::arguments&), const std::vector<const cli::
   return {.body = curves(arguments_of(asked, options)).dump() + '\n'};
 }
 
-/// Who comes after whom when both want the processor: first what the page draws at once, then
-/// plans, then what nobody has asked for yet. On Linux niceness is a thread's own.
+/// Which work runs first: what the page draws at once, then plans, then what was not requested yet.
+/// On Linux niceness is a thread's own.
 enum niceness { of_plans = 10, of_tables_for_later = 19 };
 void step_back(niceness by) { [[maybe_unused]] const int now = nice(by); }
 
@@ -172,7 +172,7 @@ reply answer(const std::string& path, const query& asked) {
 void warm_up() {
   answer("/api/frontier/filter", {});
   answer("/api/frontier/table", {});
-  // The rest takes seconds. Whoever asks for something meanwhile comes first.
+  // The rest takes seconds. A request that comes meanwhile is answered first.
   step_back(of_tables_for_later);
   for (const char* workload : {"churn", "fill-only"})
     for (const char* slots : {"16", "8", "4"})

@@ -82,7 +82,7 @@ sigset_t take_signals() {
 
 outcome serve(int port, const answerer& answer, const announcer& listening) {
   httplib::Server server;
-  // Not SO_REUSEPORT, which httplib sets by itself: nobody else may listen on our port.
+  // Not SO_REUSEPORT, which httplib sets by itself: no other process may listen on our port.
   server.set_socket_options([](socket_t socket) {
     const int yes = 1;
     setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);

@@ -28,8 +28,8 @@ constexpr std::array<cli::word<table_workload>, 2> workloads{{
     {"fill-only", table_workload::fill_only},
 }};
 
-/// What the charts show: load factors from 0.3 to 1.1, and no overflow too small to be a number
-/// that anybody could tell from none.
+/// What the charts show: load factors from 0.3 to 1.1, and no overflow that is too small to differ
+/// visibly from none.
 constexpr int loads = 41;
 constexpr double first_load = 0.3, load_step = 0.02;
 constexpr double least_overflow = 1e-15;
@@ -62,7 +62,7 @@ json least_overflow_curves(table_workload work, unsigned h) {
   return curves;
 }
 
-/// Each is computed once, and nobody waits for one that he did not ask for.
+/// Each is computed once, and no request waits for the curves of another.
 const json& remembered_curves(table_workload work, unsigned h) {
   struct remembered {
     std::once_flag once;

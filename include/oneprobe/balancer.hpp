@@ -70,7 +70,7 @@ concept load_probe = requires(LoadOf& load_of, std::uint64_t resource) {
 namespace detail {
 
 /// The caller's resources as a store of placement. Nothing is put anywhere: the walk's answer is
-/// the caller's to carry out. It remembers who answered, for the last resort.
+/// the caller's to carry out. It remembers which resources answered, for the last resort.
 template <order Choice, load_probe LoadOf>
 class probed_resources {
  public:
@@ -204,7 +204,7 @@ enum class departure_end : std::uint8_t {
   nothing_there,  // no such resource, or it has no job
 };
 
-/// A balancer with counters of its own, for whoever both sends the jobs and hears of their end.
+/// A balancer with counters of its own, for code that sends the jobs and also learns when they end.
 ///
 ///   balanced_loads servers(plan);
 ///   assignment job = servers.arrive(hash);

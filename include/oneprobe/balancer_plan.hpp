@@ -1,5 +1,5 @@
-// What a balancer is told: numbers, wherever they come from. The models compute them; the balancer
-// does not ask how.
+// The parameters of a balancer: plain numbers. The models compute them; the balancer does not
+// depend on how.
 #pragma once
 
 #include <cstdint>

@@ -12,8 +12,8 @@
 //
 // Both secrets are drawn from the seed. The mixer is a bijection, so different integers never have
 // the same hash. Hash values depend on the seed and on the key's bytes: structs hash differently on
-// machines of another byte order, integers and text do not. What is promised against keys that
-// somebody chose to do harm is in docs/hashing.md.
+// machines of another byte order, integers and text do not. What is promised against keys that an
+// attacker chose is in docs/hashing.md.
 //
 // Immutable values, thread-safe, no memory; nothing throws but random_seed().
 #pragma once
@@ -87,7 +87,7 @@ class seeded_hash {
  public:
   using is_transparent = void;  // "a", std::string("a") and std::string_view("a") are one key
 
-  /// Seed 0, for results that can be repeated. Whoever takes keys from strangers draws a seed.
+  /// Seed 0, for results that can be repeated. With untrusted keys, draw a seed.
   constexpr seeded_hash() noexcept : seeded_hash(0) {}
   explicit constexpr seeded_hash(std::uint64_t seed) noexcept
       : seed_(seed),
@@ -185,8 +185,8 @@ class remixed : public detail::same_transparency<Hash> {
   seeded_hash mixer_;
 };
 
-/// 64 bits from the operating system that nobody can guess. Refuses, as for a bad parameter, if the
-/// system has none to give.
+/// 64 bits from the operating system that cannot be guessed. Refuses, as for a bad parameter, if
+/// the system has none to give.
 inline std::uint64_t random_seed() {
 #if __has_include(<sys/random.h>)
   std::uint64_t seed = 0;

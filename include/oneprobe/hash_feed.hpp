@@ -9,7 +9,7 @@
 // ahead of its requests to memory, mostly in order; any of them may be asked for again. A feed may
 // throw: the call then ends, and what it has inserted stays. One call through a pointer for
 // several hashes does not show; so the loops of an engine are compiled once, and not again for
-// every type of keys, and whoever makes hashes can do what pays only for several together.
+// every type of keys, and code that makes hashes can do what pays only for several together.
 //
 // A view: what it was made from must outlive it. Threads: as what it was made from.
 #pragma once

@@ -6,7 +6,7 @@
 namespace oneprobe::inline v0_1 {
 
 /// A type of its own, so that a key, a bucket number or an unmixed integer cannot be taken for one.
-/// Whoever makes one vouches that all its bits are as good as random (hash.hpp does).
+/// Code that makes one guarantees that all its bits are as good as random (hash.hpp does).
 struct key_hash {
   std::uint64_t value = 0;  // all 64 bits
 

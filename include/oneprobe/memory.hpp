@@ -33,8 +33,8 @@ enum class page_touch : std::uint8_t {
   at_once,  // from the start: no operation ever waits for a page
 };
 
-/// For memory that is asked of the system. What is smaller than two huge pages is ordinary memory
-/// that is there from the start.
+/// For memory that is requested from the system. What is smaller than two huge pages is ordinary
+/// memory that is there from the start.
 struct memory_options {
   page_kind pages = page_kind::huge;
   page_touch touch = page_touch::on_use;
@@ -43,7 +43,7 @@ struct memory_options {
 namespace detail {
 
 /// Has the system bring all pages, ready to be written; what is in them stays as it is.
-/// REQUIRES: whole pages from the first on, which nobody else writes meanwhile.
+/// REQUIRES: whole pages from the first on, which no other thread writes meanwhile.
 inline void touch_for_writing(std::span<std::byte> memory) noexcept {
 #if defined(MADV_POPULATE_WRITE)
   // A system that knows the advice and cannot follow it, on a full disk for example, would end the
@@ -59,8 +59,8 @@ inline void touch_for_writing(std::span<std::byte> memory) noexcept {
 
 }  // namespace detail
 
-/// Zeroed memory that begins on a cache line: its own, in huge pages where it is large, or somebody
-/// else's. A copy is memory of its own.
+/// Zeroed memory that begins on a cache line: its own, in huge pages where it is large, or memory
+/// of the caller. A copy is memory of its own.
 class line_memory {
  public:
   static constexpr std::size_t line_bytes = 64;  // of a cache line
@@ -94,7 +94,7 @@ class line_memory {
   static line_memory lend(std::span<std::byte> memory) {
     return line_memory(memory.data(), memory.size());
   }
-  /// Memory that must not be written; whoever holds this object keeps to its const functions.
+  /// Memory that must not be written: only const functions of this object may be called.
   static line_memory lend_read_only(std::span<const std::byte> memory) {
     return line_memory(const_cast<std::byte*>(memory.data()), memory.size());
   }

@@ -2,7 +2,7 @@
 // a header of its own, and compiles faster by it.
 //
 // The compiled parts, with libraries of their own to link, stay apart: model/, plan/ and sim/. So
-// does baseline/, which is there to compare with.
+// does baseline/, which is for comparison only.
 #pragma once
 
 #include "oneprobe/balancer.hpp"

@@ -1,4 +1,4 @@
-// A filter of any kind, compiled once: for programs that are told at run time which kind it is.
+// A filter of any kind, compiled once: for programs that learn at run time which kind it is.
 //
 //   held_filter seen(plan, seeded_hash(seed));                 // whatever the plan's kind
 //   seen.insert("a key");
@@ -10,11 +10,11 @@
 //                                                           | oneprobe::handles
 //
 // A held_filter has the interface of every filter (filter/basic_filter.hpp), the same answers and
-// the same bytes. Who includes this header compiles none of the engines, and need not be compiled
-// again when one of them changes.
+// the same bytes. Code that includes this header compiles none of the engines, and need not be
+// compiled again when one of them changes.
 //
 // The handle is what an interface for C stands on. What goes through it are pointers, numbers and
-// plain structs, and no exception starts behind it: what cannot be made is told as an
+// plain structs, and no exception starts behind it: what cannot be made is reported as an
 // outcome, which the handle's constructors turn into the usual refusals. Only a hash_feed that
 // throws is not stopped; the exception is its owner's.
 //
@@ -137,7 +137,7 @@ class filter_handle {
 
 /// A filter of any kind.
 using held_filter = basic_filter<filter_handle, seeded_hash>;
-/// Its lookups, also over memory that somebody else owns.
+/// Its lookups, also over memory that it does not own.
 using held_reader = filter_reader<filter_handle, seeded_hash>;
 
 }  // namespace oneprobe::inline v0_1

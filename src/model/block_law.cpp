@@ -75,7 +75,7 @@ block_outcome counter_block::outcome(double arrivals_mean) const {
 
   // P(the rule sends a query on) from blocks that end at load h, and at h + 1. After j arrivals
   // beyond h the load is h with probability (1 - p)^j, and then all j were refused; at load h + 1
-  // somebody was refused unless j = 1 and that one was admitted.
+  // an element was refused unless j = 1 and that one was admitted.
   const unsigned h = admission_.bucket_capacity;
   const double p = admission_.admit_probability;
   const double missed = 1 - 1.0 / tracking_bits_;
@@ -87,7 +87,7 @@ block_outcome counter_block::outcome(double arrivals_mean) const {
     at_h = std::pow(1 - p, j);
     all_missed = std::pow(missed, j);
     const double above = 1 - at_h;
-    const double refused_above = j >= 2 ? above : 0;  // above, and somebody was refused
+    const double refused_above = j >= 2 ? above : 0;  // above, and an element was refused
     const double refused_at_h = j >= 1 ? at_h : 0;
     switch (rule_) {
       case lookup_rule::counter:

@@ -102,7 +102,7 @@ detail::block_outcome distinct_outcome(const fingerprint_shape& shape, double me
 /// Of the buckets of the last level, those that had to hand an element on when the list was full.
 struct saturation {
   double share = 0;   // of all buckets
-  double marked = 1;  // of those that handed something on, the share that is not saturated
+  double marked = 1;  // of those that passed something on, the share that is not saturated
 };
 saturation saturated(const fingerprint_shape& shape, double buckets, double mean, double reserve) {
   const std::uint64_t h = shape.bucket_capacity;

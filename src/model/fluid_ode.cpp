@@ -103,7 +103,7 @@ class least_loaded_equations {
   std::size_t overflow_index() const { return std::size_t{groups_} * capacity_; }
   state_vector start() const { return state_vector(overflow_index() + 1, 0.0); }
 
-  /// s_{load, group}; at least 0 elements is everybody.
+  /// s_{load, group}; at least 0 elements is every bucket.
   double at_least(const state_vector& state, unsigned load, unsigned group) const {
     return load == 0 ? 1.0 : probability(state[std::size_t{group} * capacity_ + load - 1]);
   }

@@ -204,7 +204,7 @@ class balanced_search {
         return std::max(std::log(at.fpr / *what_.fpr), 20 * (at.accesses - what_.accesses));
       };
       const auto mean = near_last(beyond, design.choices, [&]() -> std::optional<double> {
-        // So few elements that a block holds them all, whatever is asked of it.
+        // So few elements that a block holds them all, whatever the needs are.
         if (beyond(most) <= 0) return most;
         return find_crossing(beyond, 0.05 * room, most, search_precision);
       });

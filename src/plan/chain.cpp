@@ -19,7 +19,7 @@ void check(const chain_needs& needs) {
   check_range("accesses", needs.accesses, 1, needs.choices);
 }
 
-/// The ordinary table: one choice, everybody admitted.
+/// The ordinary table: one choice, every element admitted.
 chain_plan plan_single(std::uint64_t elements, std::uint64_t buckets) {
   chain_plan plan;
   plan.elements = elements;

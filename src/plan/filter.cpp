@@ -409,7 +409,7 @@ std::string why_none(const filter_needs& needs) {
 
 double absorbed_by(const filter_needs& needs, filter_kind kind) {
   if (needs.overfill) return 1 + *needs.overfill;
-  // Whoever states the memory wants the least error in it; a stated error has to hold.
+  // For a stated memory the plan has the least error; a stated error has to hold.
   return kind == filter_kind::fingerprint && needs.fpr ? absorbed_fingerprints : absorbed_overfill;
 }
 

@@ -71,7 +71,7 @@ class fingerprint_search {
   /// unless there are hardly any (least_remainder_bits is 4).
   ///
   /// For memory: if all of it were in one level, so many elements would come to a bucket. Three
-  /// quarters of that as room would hand on a quarter of all; from 1.6 times as much on, more slots
+  /// quarters of that as room would pass on a quarter of all; from 1.6 times as much on, more slots
   /// are empty than the spread of arrivals needs (8: of small buckets that is several times the
   /// root of their mean).
   bool promising(const fingerprint_bucket_shape& fingerprint_bucket) const {
@@ -102,7 +102,7 @@ class fingerprint_search {
   /// whichever comes first, or until the memory is small enough. Returns the score.
   double fill(fingerprint_design& design) const {
     const double room = design.fingerprint_bucket.bucket_capacity;
-    // From a bucket that is all but empty to one that hands on a third of what comes to it: then
+    // From a bucket that is all but empty to one that passes on a third of what comes to it: then
     // half as many elements are in the later levels as in the first.
     const double least = 0.05 * room, most = 1.5 * room + 2;
     if (what_.fpr) {

@@ -168,7 +168,7 @@ summary_prediction predict(const summary_plan& plan) {
 /// How many elements are in the overflow at a time, during a reconstruction at the most.
 double waiting_in(const summary_plan& plan) {
   // Elements that leave in the order in which they came make way for more than random ones: all
-  // whom they had turned away are still there.
+  // elements that came later, and found no room because of them, are still there.
   constexpr double moves_in_any_order = 2.5;
   return plan.predicted.overflow_mean + moves_in_any_order * plan.predicted.reconstruction_moves;
 }

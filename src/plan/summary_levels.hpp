@@ -33,10 +33,10 @@ struct level_loads {
   /// In this level or beyond, in some level; at most all elements.
   double from(std::size_t level) const;
 };
-/// If only elements of the first level go, and nobody is ever moved down to it, those beyond are as
+/// If only elements of the first level go, and none is ever moved down to it, those beyond are as
 /// many as there are elements in the end, in levels that were only filled; and where
-/// reconstructions move elements down, who stays are those that collide: fewer than the losses of
-/// churn say.
+/// reconstructions move elements down, those that stay are those that collide: fewer than the
+/// losses of churn say.
 level_loads loads_of(const level_law& law, double elements, const std::vector<double>& buckets);
 
 /// Levels for so many elements in so many buckets, of which on average no more than `most_left`

@@ -154,7 +154,7 @@ class table_planner {
     return overflow_fraction(
         plan, load_factor * static_cast<double>(plan.buckets()) * needs_.bucket_capacity, loss_);
   }
-  /// A share that is too small for a double is one that nobody misses.
+  /// A share that is too small for a double does not matter.
   static std::vector<double> positive(std::vector<double> shares) {
     for (double& share : shares) share = std::max(share, 1e-100);
     return shares;

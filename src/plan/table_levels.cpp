@@ -46,7 +46,7 @@ table_design levels_at(const bucket_loss& loss, std::uint32_t choices, const lev
   return design;
 }
 
-// Where gains are known beforehand, in buckets' capacities offered.
+// Where gains are known in advance, in buckets' capacities offered.
 constexpr double least_known = 0.2, most_known = 2;
 constexpr std::size_t known_gains = 128;
 
@@ -77,7 +77,7 @@ double bucket_loss::offered_for(double log_gain) const {
             find_crossing(distance, h * known_place(i - 1), h * known_place(i), precision))
       return *place;
   }
-  // Outermost: so cheap that nearly nothing goes on, so dear that nearly none are bought.
+  // Outermost: so cheap that nearly nothing goes on, so expensive that nearly none are bought.
   return find_crossing_in(distance, 1e-9 * h, least_known * h, most_known * h, 100 * h);
 }
 

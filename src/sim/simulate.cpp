@@ -69,7 +69,7 @@ std::uint64_t placements_per_trial(const scenario& what) {
 }
 
 /// Runs all trials on `threads` threads. Results are in the order of the trials, so that nothing
-/// depends on who was first.
+/// depends on which thread was first.
 std::vector<trial_findings> run_trials(const scenario& what, unsigned threads,
                                        const progress& tell) {
   std::vector<trial_findings> results(what.trials);

@@ -212,7 +212,7 @@ class residents {
     }
     return expected(turn);
   }
-  /// The same as far as it is known beforehand.
+  /// The same as far as it is known in advance.
   std::size_t expected(std::uint64_t turn) const noexcept {
     return static_cast<std::size_t>(how_.leaves == departure::oldest
                                         ? turn % where_.size()

@@ -80,7 +80,7 @@ TYPED_TEST(every_filter_answers, to_an_insert_what_a_lookup_before_would_have_sa
       }
       if (outcome == insert_outcome::added) ++added;
     }
-    // A fingerprint filter counts what it holds: an element that is handed on may come to an equal
+    // A fingerprint filter counts what it holds: an element that is passed on may come to an equal
     // one.
     if constexpr (TypeParam::kind == filter_kind::fingerprint) {
       EXPECT_LE(filter.counts().size, added);

@@ -33,7 +33,7 @@ template <class Filter>
 class twin {
  public:
   static constexpr bool erases = oneprobe::erasing_engine<typename Filter::engine_type>;
-  /// Instead of the inserts that answered `added`: elements that are handed on may come together.
+  /// Instead of the inserts that answered `added`: elements that are passed on may come together.
   static constexpr bool counts_what_it_holds = Filter::kind == oneprobe::filter_kind::fingerprint;
   static constexpr bool merges = oneprobe::mergeable_engine<typename Filter::engine_type>;
 

@@ -50,7 +50,7 @@ void compare_absent(const std::string& name, const summary_plan& plan, std::uint
   }
   expect_near(name + ": false positives", sampled::of(positives),
               plan.predicted.false_positive_probability);
-  expect_near(name + ": buckets read in vain", sampled::of(reads),
+  expect_near(name + ": buckets read needlessly", sampled::of(reads),
               plan.predicted.absent_read_probability);
 }
 

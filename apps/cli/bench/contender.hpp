@@ -2,7 +2,7 @@
 //
 // Every call works on a whole span of keys, so that being virtual costs nothing. "One by one" is a
 // loop over the function for one key, as most programs call it; "bulk" is the filter's own function
-// for many. Both hash each key inside the measured time, with the same hash for everybody.
+// for many. Both hash each key inside the measured time, with the same hash for all.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@ namespace oneprobe::cli {
 
 using key_span = std::span<const std::uint64_t>;
 
-/// Who belongs together; --kind chooses by it.
+/// Which filters belong together; --kind chooses by it.
 enum class contender_kind : std::uint8_t {
   memory,
   standard,

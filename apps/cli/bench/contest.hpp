@@ -1,4 +1,4 @@
-// A contest of filters: who took part, and whether the answers were right.
+// A contest of filters: which took part, and whether the answers were right.
 #pragma once
 
 #include <string>

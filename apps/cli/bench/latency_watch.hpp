@@ -7,10 +7,11 @@
 //   watch.record(begin, end_ticks());
 //
 // Wall-clock time has other programs in it: on a machine with more work than cores the worst of a
-// million operations is a time slice of somebody else. After a slow one the CPU time of this thread
-// tells for how long it did not run since the part began, and that is taken off the slow one. (If
-// it was before, the slow one looks faster than it was; slow ones are too rare for that to matter.)
-// What the host takes from a virtual machine stays in it: the system counts that as running.
+// million operations is a time slice of another program. After a slow one the CPU time of this
+// thread tells for how long it did not run since the part began, and that is taken off the slow
+// one. (If it was before, the slow one looks faster than it was; slow ones are too rare for that to
+// matter.) What the host takes from a virtual machine stays in it: the system counts that as
+// running.
 #pragma once
 
 #include <algorithm>

@@ -27,7 +27,7 @@ class line_limit final : public contender {
         lines_(memory_.size() / line_memory::line_bytes),
         hash_(hash),
         how_(how) {
-    // Zero pages that nobody wrote may all be one page: then nothing would be random.
+    // Zero pages that were never written may all be one page: then nothing would be random.
     std::memset(memory_.data(), 1, memory_.size());
   }
 

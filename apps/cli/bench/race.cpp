@@ -16,7 +16,7 @@ constexpr std::uint64_t parts_of_filling = 16;
 constexpr std::uint64_t keys_for_costs = 1'000'000;
 
 /// Reads every line once, so that each contender finds as much of itself in the caches as fits,
-/// whoever ran before.
+/// whichever ran before.
 void touch(std::span<const std::byte> memory) {
   std::uint64_t sum = 0;
   for (std::size_t at = 0; at + sizeof sum <= memory.size(); at += 64) {
@@ -24,7 +24,7 @@ void touch(std::span<const std::byte> memory) {
     std::memcpy(&word, memory.data() + at, sizeof word);
     sum += word;
   }
-  // The sum is wanted by nobody; this keeps the compiler from noticing.
+  // The sum is not used; this keeps the compiler from noticing.
   __asm__ volatile("" : : "r"(sum));
 }
 
@@ -57,7 +57,7 @@ class track {
   }
 
  private:
-  /// Everybody once, each round beginning with another.
+  /// Every contender once, each round beginning with another.
   template <class Work>
   void in_turn(std::string_view what, Work work) {
     for (std::size_t i = 0; i < contenders_.size(); ++i) {

@@ -78,7 +78,7 @@ class busy_writer {
       : map_(&map), elements_(&elements), thread_([this](const std::stop_token& stop) {
           while (!stop.stop_requested()) write_some();
         }) {
-    // Whoever measures beside it must not begin before it has.
+    // What is measured beside it must not begin before it has.
     while (writes_.load(std::memory_order_relaxed) == 0) std::this_thread::yield();
   }
 

@@ -38,7 +38,7 @@ inline bench_record make_record(std::uint64_t number, std::uint64_t seed) {
   return made;
 }
 
-/// What was asked of the file system by gets since it was last asked.
+/// What gets have read from the file system since the last call.
 struct read_counts {
   std::uint64_t reads = 0;  // calls
   std::uint64_t pages = 0;  // of 4 KiB that they touched

@@ -73,7 +73,7 @@ enum class asked_keys { present, absent };
 
 void ask(store_contender& store, const store_contest_settings& settings, asked_keys which,
          std::uint64_t gets, unsigned round, store_gets& into, std::uint64_t& wrong) {
-  // Keys are made beforehand: they are not what is measured.
+  // Keys are made in advance: they are not what is measured.
   std::mt19937_64 random(settings.seed * 1000 + round);
   std::vector<bench_record> asked(static_cast<std::size_t>(gets));
   for (bench_record& each : asked)

@@ -2,7 +2,7 @@
 // values.
 //
 // Every call works on a whole span of keys, so that being virtual costs nothing; the loops inside
-// are the same for everybody (table_loops.hpp). Each key is hashed inside the measured time, with
+// are the same for all (table_loops.hpp). Each key is hashed inside the measured time, with
 // the same hash for all. The value of a key is known, so that every answer can be checked.
 #pragma once
 
@@ -23,10 +23,10 @@ using table_keys = std::span<const std::uint64_t>;
 
 constexpr std::uint64_t value_of(std::uint64_t key) noexcept { return ~key; }
 
-/// Who belongs together; --kind chooses by it.
+/// Which tables belong together; --kind chooses by it.
 enum class table_kind : std::uint8_t { ours, boost, absl, libcuckoo, tbb, standard, rte };
 
-/// What several figures are told apart by when tables are compared.
+/// What distinguishes several figures when tables are compared.
 enum class table_role : std::uint8_t {
   ordinary,  // made for the elements that were asked for
   second,    // ours with smaller buckets
@@ -68,7 +68,7 @@ class table_contender {
 
   /// The numbers of the keys that were refused are added to `refused`.
   virtual void insert(table_keys keys, std::vector<std::size_t>& refused) = 0;
-  /// The same with the time of each, refused or not: whoever inserts waits for that as well.
+  /// The same with the time of each, refused or not: the caller waits for that as well.
   virtual void insert_watched(table_keys keys, latency_watch& watch,
                               std::vector<std::size_t>& refused) = 0;
   /// One leaves, one comes, in turn; the insertions are watched. Returns how many left.

@@ -1,4 +1,4 @@
-// A contest of tables: who took part, what was aimed at, and whether the answers were right.
+// A contest of tables: which took part, what was aimed at, and whether the answers were right.
 #pragma once
 
 #include <optional>

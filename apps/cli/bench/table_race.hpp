@@ -10,7 +10,7 @@
 //   churning   one random key leaves and a new one comes, at constant size; insertions are watched
 //   asking     again, and inserting again: a sixteenth of the keys leaves and as many others come
 //   filling    once more, every insertion watched
-//   counting   in the last round, what insertions visit in a filling of its own, which nobody times
+//   counting   in the last round, what insertions visit in a filling of its own, which is not timed
 //
 // Times of many operations are CPU times of the thread; those of single ones are wall-clock times,
 // for the worst of them also without the time in which the thread did not run.

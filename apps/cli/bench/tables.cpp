@@ -108,7 +108,7 @@ const command bench_tables_command{
         "The tables are ours, boost::unordered_flat_map, absl::flat_hash_map, libcuckoo, "
         "tbb::concurrent_hash_map, std::unordered_map and DPDK's rte_hash. Every one maps the same "
         "random 64-bit keys to 64-bit values, by the same hash (rte_hash: folded to its 32 bits), "
-        "with room reserved beforehand and large arrays on huge "
+        "with room reserved in advance and large arrays on huge "
         "pages. In each round the tables are built, measured and dropped in turn; compare ratios, "
         "which are taken within a round, rather than times. Times are CPU time of one thread in ns "
         "per operation, the median of the rounds. load: elements over slots (over buckets where "

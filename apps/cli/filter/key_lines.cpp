@@ -20,7 +20,7 @@
 namespace oneprobe::cli {
 namespace {
 
-// How long a thread that nobody needs any more may still wait for input.
+// How long a thread that is no longer needed may still wait for input.
 constexpr int wait_milliseconds = 100;
 
 /// Ten times as fast as std::count: bytes are counted in bytes, side by side, which compilers turn

@@ -111,7 +111,7 @@ class key_lines {
   std::uint64_t bytes_ = 0;
 };
 
-/// How many keys the input has. Reads all that is left of it; `seen` is told the bytes so far.
+/// How many keys the input has. Reads all that is left of it; `seen` gets the bytes so far.
 template <class Seen>
 std::uint64_t count_keys(key_file& file, key_separator separator, Seen seen) {
   key_lines lines(file, separator);

@@ -21,7 +21,7 @@ namespace oneprobe::cli {
 template <class Block>
 class read_ahead {
  public:
-  /// `stop` is called when nobody will wait any more, to end a reading that takes long.
+  /// `stop` is called when no caller will wait any more, to end a reading that takes long.
   explicit read_ahead(
       std::function<bool(Block&)> read, std::function<void()> stop = [] {})
       : read_(std::move(read)), stop_(std::move(stop)), thread_([this] { read_all(); }) {}

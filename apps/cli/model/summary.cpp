@@ -78,7 +78,7 @@ const command summary_command{
     .name = "summary",
     .summary = "bytes and errors of a table's summary",
     .details =
-        "A false positive sends an absent key to a bucket in vain; a failure sends a stored "
+        "A false positive sends an absent key to a bucket needlessly; a failure sends a stored "
         "key to the wrong level; a crisis is an element the table cannot take. Bytes include "
         "one occupancy bit per bucket.",
     .source = "SSH, Sections IV and VII to IX, Appendix III; Table III",

@@ -130,7 +130,7 @@ std::string parameters_text(const filter_plan& plan) {
   if (plan.kind == filter_kind::blocked) return text;
   const block_state& state = plan.state;
   if (state.rule == lookup_rule::popcount)
-    text += fmt::format("; a block is full at {} ones, {} bits note whom it turned away",
+    text += fmt::format("; a block is full at {} ones, {} bits note what it turned away",
                         state.threshold, state.tracking_bits);
   else
     text += fmt::format("; rule {}, a block is full at {} elements", name_of(state.rule),
@@ -161,7 +161,7 @@ std::string memory_text(const filter_plan& plan, const filter_proposal& proposal
 }
 
 std::string overflow_text(const filter_plan& plan, const overflow_forecast& overflow) {
-  // Nobody can tell smaller ones apart, and the model does not claim to.
+  // Smaller ones cannot be told apart, and the model does not claim to.
   constexpr double rarest = 1e-15;
   const std::string probability = overflow.tail_probability < rarest
                                       ? fmt::format("below {:.0e}", rarest)

@@ -172,7 +172,7 @@ std::string program_of(const filter_plan& plan) {
                   name_of(plan.kind));
   of.functions = function_of(plan);
   of.main = fmt::format(
-      "  {} seen(plan);  // with a seed that nobody knows\n"
+      "  {} seen(plan);  // with a secret random seed\n"
       "  for (std::uint64_t key = 0; key < plan.elements; ++key) seen.insert(key);\n"
       "\n"
       "  std::uint64_t missing = 0, wrong = 0;\n"
@@ -233,7 +233,7 @@ std::string program_of(const table_plan& plan, std::uint32_t key_bytes, std::uin
   of.functions = types(key, value, holds + '>', slot_bytes) + numbers.function("table_plan") +
                  std::string(made_up_keys);
   of.main = fmt::format(
-      "  table known(plan);  // with a seed that nobody knows\n"
+      "  table known(plan);  // with a secret random seed\n"
       "  std::uint64_t refused = 0, missing = 0;\n"
       "  for (std::uint64_t i = 0; i < plan.elements; ++i)\n"
       "    refused += known.{}(key_of(i)).outcome == oneprobe::insertion::full;\n"
@@ -319,7 +319,7 @@ std::string program_of(const summary_plan& plan, std::uint32_t element_bytes) {
             element_bytes) +
       numbers.function("summary_plan") + std::string(made_up_keys);
   of.main =
-      "  table known(plan);  // with a seed that nobody knows\n"
+      "  table known(plan);  // with a secret random seed\n"
       "  std::uint64_t refused = 0, missing = 0, most = 0;\n"
       "  for (std::uint64_t i = 0; i < plan.elements; ++i)\n"
       "    refused += known.try_emplace(key_of(i)).outcome == oneprobe::insertion::full;\n"

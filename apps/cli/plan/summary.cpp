@@ -25,7 +25,7 @@ constexpr option way{"--deletion", "NAME",
                      "none (default), lazy, incremental (lazy, in bounded pieces) or counting"};
 constexpr option who{
     "--departures", "NAME",
-    "who leaves in the long run: any (default) or first-level (only elements of the "
+    "what leaves in the long run: any (default) or first-level (only elements of the "
     "first level, the worst case)"};
 constexpr option deleted{"--deleted-fraction", "A",
                          "lazy: of the elements, so many more may be marked (default 0.1)"};

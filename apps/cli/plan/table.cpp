@@ -157,7 +157,7 @@ std::string memory_text(const table_plan& plan, std::uint32_t slot_bytes) {
                      sized(memory.overflow_side + memory.overflow_slots));
 }
 
-/// Nobody can tell smaller probabilities apart, and the model does not claim to.
+/// Smaller probabilities cannot be told apart, and the model does not claim to.
 std::string chance(double probability) {
   constexpr double rarest = 1e-15;
   return probability < rarest ? fmt::format("below {:.0e}", rarest)

@@ -93,7 +93,8 @@ connection& cluster::connected(const node_address& node) {
   return *there;
 }
 
-/// Asks the nodes that are known, then those that were named, until one says who serves what.
+/// Asks the nodes that are known, then those that were named, until one says which node serves
+/// what.
 void cluster::find_slots() {
   std::vector<node_address> asked = known_;
   asked.insert(asked.end(), seeds_.begin(), seeds_.end());

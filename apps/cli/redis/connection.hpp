@@ -30,7 +30,7 @@ struct node_address {
   friend auto operator<=>(const node_address&, const node_address&) = default;
 };
 
-/// The connection could not be made, or broke; says with whom and why.
+/// The connection could not be made, or broke; says which and why.
 struct connection_error : std::runtime_error {
   using std::runtime_error::runtime_error;
 };

@@ -165,7 +165,7 @@ class transfer {
     refuse_error(there, "cannot be compared");
     return there.number >= 0 && static_cast<std::uint64_t>(there.number) == items;
   }
-  /// Of items that nobody added each server takes the same for its own: one bit that is not the
+  /// Of items that were never added each server takes the same for its own: one bit that is not the
   /// same shows in a large filter only by chance, other positions at once.
   bool answers_alike() {
     std::vector<std::string> items;

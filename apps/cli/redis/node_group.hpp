@@ -1,5 +1,5 @@
 // A Redis server, and where it belongs to a cluster the nodes that it points to: one command at a
-// time, to whoever serves the key.
+// time, to the node that serves the key.
 //
 //   node_group from({"10.0.0.1", "6379"}, seconds(5), {"REDISCLI_AUTH"});
 //   redis_reply reply = from.ask({"BF.SCANDUMP", "seen", "0"});
@@ -43,7 +43,7 @@ class node_group {
   node_address first_;
   std::chrono::milliseconds patience_;
   std::vector<const char*> passwords_;
-  node_address now_;  // who served the last command, and probably the next
+  node_address now_;  // which served the last command, and probably the next
   std::map<node_address, std::unique_ptr<connection>> connections_{};
 };
 

@@ -1,4 +1,4 @@
-// How a filter is spread over keys of a cluster, and what both commands are told about it.
+// How a filter is spread over keys of a cluster, and the options of both commands for it.
 //
 // Shard i of n lies under NAME{t}, where t is the smallest whole number whose slot is in the i-th
 // n-th of all slots: the shards are spread evenly, whatever their number. The key NAME itself says
@@ -38,7 +38,7 @@ class shard_choice {
   }
 
  private:
-  seeded_hash hash_{0x6f6e6570726f6265};  // the same for whoever asks
+  seeded_hash hash_{0x6f6e6570726f6265};  // the same for every caller
   unsigned shards_;
 };
 
@@ -58,8 +58,8 @@ std::vector<node_address> read_nodes(const arguments& in);
 std::string read_name(const arguments& in);
 std::chrono::milliseconds read_timeout(const arguments& in);
 
-/// Throws usage_error, naming the shard, if one of them holds no whole filter. Whoever asks a
-/// missing key for an item is told that it is not there, which would be no answer of ours.
+/// Throws usage_error, naming the shard, if one of them holds no whole filter. A query of a missing
+/// key says that the item is not there, which would be a wrong answer here.
 void refuse_lost_shards(cluster& servers, std::span<const shard_key> keys);
 
 /// What a shard says of itself.

@@ -312,7 +312,7 @@ class drawing {
     body_ += "</g>\n";
   }
 
-  /// Colours that come around again are told apart by dots.
+  /// Colours that come around again are distinguished by dots.
   static std::string dashes(const series& what, std::size_t colour) {
     if (what.dashed) return R"svg( stroke-dasharray="7 5")svg";
     return colour >= palette.size() ? R"svg( stroke-dasharray="2 3")svg" : "";

@@ -46,7 +46,7 @@ model::filter_error exact_multilevel(double bits_per_element,
                                      lookup_rule rule = lookup_rule::counter);
 
 /// Fraction of all elements that MHT misses if a query stops at load h, with the levels coupled
-/// through time: who is refused in one level came late, and so is refused late in the next one as
+/// through time: what is refused in one level came late, and so is refused late in the next one as
 /// well. The model's missed_if_query_stops_at_threshold takes the levels as independent.
 double missed_through_time(double bits_per_element);
 

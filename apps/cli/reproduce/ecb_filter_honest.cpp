@@ -167,7 +167,7 @@ outcome honest_filter_figure(const conditions& in, const place& at) {
       "the blocked filter at 12 bits per element, and at 24, 32 and 40 bits {:.1f}, {:.1f} and "
       "{:.0f} times less often; but a query for an absent key makes {:.1f} accesses at 40 bits and "
       "{:.1f} at 8. The library's balanced filter, whose blocks refuse by popcount and remember "
-      "whom, is {:.1f}, {:.1f} and {:.0f} times better than the blocked one there, with at most {} "
+      "what, is {:.1f}, {:.1f} and {:.0f} times better than the blocked one there, with at most {} "
       "accesses; at 12 bits it has nothing to gain. The papers' two orders of magnitude are those "
       "of blocks of 256 bits and a blocked filter with {} bits set where {} are best (erratum "
       "0.20).",

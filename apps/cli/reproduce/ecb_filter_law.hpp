@@ -1,9 +1,9 @@
 // What a filter of the library with the papers' rule does, to the last element.
 //
 // model/balanced.hpp counts every element that a block admits. The library's filter does not count
-// one whose bits are all set already: as far as anybody can tell it is there. Where memory is ample
-// such elements are rare and the two agree; with 4 bits per element they are many, the blocks fill
-// more slowly, and fewer elements go on to the next. This law knows them.
+// one whose bits are all set already: it cannot be distinguished from one that is there. Where
+// memory is ample such elements are rare and the two agree; with 4 bits per element they are many,
+// the blocks fill more slowly, and fewer elements go on to the next. This law knows them.
 #pragma once
 
 #include "oneprobe/filter/plan.hpp"

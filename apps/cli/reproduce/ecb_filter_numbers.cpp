@@ -108,7 +108,7 @@ row hasty_query_through_time(std::string source, const filter_tally& seen) {
           .what = "β = 40: the same, levels coupled through time",
           .model = missed_through_time(large_bits),
           .simulated = seen.missed_if_hasty.estimate(),
-          .remark = "who is refused by one level came late and is refused late by the next"};
+          .remark = "what is refused by one level came late and is refused late by the next"};
 }
 
 row replaying_query(std::string source, const filter_tally& seen) {

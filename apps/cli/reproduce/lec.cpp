@@ -338,7 +338,7 @@ outcome largest_loads(const conditions& in) {
       for (const auto& [choices, mean, error] : erratum_2_3) {
         if (n != stated_size || choices != t) continue;
         // Loads are whole, so the term is given half a ball. Where that is enough (two choices) it
-        // would agree, and nobody would look at the erratum's value: the row is held to that alone.
+        // would agree, and the erratum's value would not be tested: the row is held to that alone.
         constexpr double half_a_ball = 0.5;
         if (std::abs(term - expected.mean) > half_a_ball)
           one.printed =

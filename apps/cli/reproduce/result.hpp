@@ -1,4 +1,4 @@
-// What a run of `oneprobe reproduce` has found, for those who write it down.
+// What a run of `oneprobe reproduce` has found, for the code that writes it down.
 #pragma once
 
 #include <cstdint>

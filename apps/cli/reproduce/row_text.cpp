@@ -11,7 +11,7 @@ namespace {
 
 // Digits beyond the printed ones, so that a reader sees how it was rounded.
 constexpr int further_digits = 2;
-// Digits of a value that nobody printed, and of a standard error.
+// Digits of a value that no text printed, and of a standard error.
 constexpr int plain_digits = 5;
 constexpr int error_digits = 2;
 // So many points of a figure may stand in the open.
@@ -52,7 +52,7 @@ std::string digits(double value, int last_power) {
   return fmt::format("{:.{}f}", value, std::max(0, -last_power));
 }
 
-/// Down to which power a number is shown that nobody printed.
+/// Down to which power a number is shown that no text printed.
 int plain_last_power(double value) {
   if (value == 0 || value == std::round(value)) return 0;
   return power_of(value) - plain_digits + 1;

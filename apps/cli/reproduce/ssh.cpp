@@ -175,7 +175,7 @@ const std::vector<experiment>& ssh_experiments() {
        "filters, and one or two in the smallest, at 3.3 times the bytes.",
        0.2, 5, ssh::largest_counters},
       {"SSH-Structures", "The tables once more, by the structures that one uses",
-       "A table with a summary takes so many bytes, fills its levels so far, misleads nobody and "
+       "A table with a summary takes so many bytes, fills its levels so far, misleads no key and "
        "moves one element in a hundred when it is reconstructed.",
        1.5, 22, ssh::structures},
   };

@@ -73,7 +73,7 @@ std::vector<comparison> list_of(const std::vector<sim::estimate>& found,
     if (!said.empty()) next.predicted = i < said.size() ? said[i] : 0.0;
     entries.push_back(next);
   }
-  // The model's list goes on to loads that nobody will ever see.
+  // The model's list goes on to loads that will never be seen.
   constexpr double negligible = 1e-12;
   while (entries.size() > found.size() && entries.back().predicted.value_or(0) < negligible)
     entries.pop_back();

@@ -109,7 +109,7 @@ std::vector<double> sequential_accesses(model::fluid_parameters table, double be
   return shares;
 }
 
-/// Multilevel: who is in level j made j accesses. Of those in no level, those who were handled
+/// Multilevel: an element in level j made j accesses. Of those in no level, those that were handled
 /// before the budget ended made d.
 std::vector<double> multilevel_accesses(const model::fluid_parameters& table,
                                         const model::fluid_state& end) {

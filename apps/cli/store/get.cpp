@@ -156,7 +156,7 @@ const command store_get_command{
     .details =
         "Prints a line for each key that is there: the key, a tab, and the value. Each get reads "
         "at most one page; --explain prints instead where it went: found in a page or in the "
-        "overflow, absent by the summary alone, or absent after a page was read in vain. With "
+        "overflow, absent by the summary alone, or absent after a needless page read. With "
         "--json: how many were found and how many pages were read, and for keys that were typed "
         "each answer. Exit code: 0 if all keys were found, 1 if one was not, 2 or 3 if there is "
         "no answer.",

@@ -39,7 +39,7 @@ void for_each_line(key_file& file, Each each, Block block) {
 }
 
 /// Calls `each(key, value)` with the bytes of every record, and `block(bytes so far)` after what
-/// one read has brought: whoever types slowly is answered at once.
+/// one read has brought: slow typing is answered at once.
 template <class Each, class Block>
 void read_lines(key_file& file, record_text& text, Each each, Block block) {
   for_each_line(

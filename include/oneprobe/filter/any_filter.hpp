@@ -1,4 +1,5 @@
-// Filters for those who do not know of which kind: tools, servers that are given a path or a plan.
+// Filters for programs that do not know which kind they get: tools, servers that are given a path
+// or a plan.
 //
 //   any_filter made = make_any(plan);
 //

@@ -239,8 +239,8 @@ class basic_balanced_engine {
     if (ended.end == walk_end::overflowed) return take_overflow<Kernel>(ended.probe) && was_noted;
     return ended.end == walk_end::present && was_noted;
   }
-  /// Says whether it was there. Of a walk it is told the least: whoever has to write the rest to
-  /// memory for a call that hardly ever happens, waits for it every time.
+  /// Says whether it was there. It gets as little of a walk as possible: a caller that writes the
+  /// rest to memory, for a call that hardly ever happens, waits for it every time.
   template <class Kernel>
   [[gnu::noinline]] bool take_overflow(key_hash hash) noexcept {
     // A list that answers yes to all need not keep anything more.

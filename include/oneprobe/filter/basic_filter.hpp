@@ -4,7 +4,7 @@
 //   seen.insert("a key");
 //   if (seen.may_contain(key)) ...
 //
-//   filter_reader      lookups; also over memory that somebody else owns, a mapped file for example
+//   filter_reader      lookups; also over memory that it does not own, such as a mapped file
 //   basic_filter       the same, and what changes it
 //
 // A key is anything the hash policy takes: integers, text, bytes, plain structs, or your own types
@@ -89,7 +89,7 @@ struct kind_of_engine<Engine> {
 
 }  // namespace detail
 
-/// The lookups of a filter. Over memory of somebody else it is a view: nothing is copied.
+/// The lookups of a filter. Over memory that it does not own it is a view: nothing is copied.
 template <filter_engine Engine, class Hash>
 class filter_reader : public detail::kind_of_engine<Engine> {
  public:
@@ -138,7 +138,7 @@ class filter_reader : public detail::kind_of_engine<Engine> {
   const Hash& hash() const noexcept { return hash_; }
   /// All bytes of the filter, as a file holds them.
   std::span<const std::byte> memory() const noexcept { return engine_.memory(); }
-  /// What the filter is around, for whoever has hashes.
+  /// What the filter is around, for callers that have hashes.
   const Engine& engine() const noexcept { return engine_; }
 
   /// Whether it holds what it was planned for, more, or more than it can hold well.
@@ -196,7 +196,7 @@ class basic_filter : public filter_reader<Engine, Hash> {
   using reader = filter_reader<Engine, Hash>;
 
  public:
-  /// An empty filter that follows a plan, with a seed nobody knows unless a hash is given.
+  /// An empty filter that follows a plan, with a secret random seed unless a hash is given.
   explicit basic_filter(const filter_plan& plan, Hash hash = Hash(random_seed()))
       : reader(plan, reader::zeroed(plan), {}, std::move(hash)) {}
   /// An empty filter for so many elements and this error, from the default plans.

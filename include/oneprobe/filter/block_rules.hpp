@@ -33,10 +33,10 @@ constexpr std::string_view name_of(block_layout layout) {
 enum class lookup_rule : std::uint8_t {
   counter = 0,    // load >= h (the papers' rule made safe; erratum 0.22)
   coin = 1,       // load > h, or load = h and the element's replayed coin refuses it (0.22, 0.23)
-  flag = 2,       // the block has refused somebody (erratum 0.24)
+  flag = 2,       // the block has refused an element (erratum 0.24)
   coin_flag = 3,  // flag, and coin
-  tracking = 4,   // counter for admission, w bits that remember whom it refused (p = 0)
-  popcount = 5,   // no counter: refuses once its popcount reaches T; w bits remember whom
+  tracking = 4,   // counter for admission, w bits that track what it refused (p = 0)
+  popcount = 5,   // no counter: refuses once its popcount reaches T; w bits track what
 };
 
 /// "counter", "coin", "flag", "coin-flag", "tracking", "popcount".
@@ -67,11 +67,11 @@ struct block_state {
 
   /// Whether a block has a load counter.
   constexpr bool counts_elements() const noexcept { return rule != lookup_rule::popcount; }
-  /// Whether a block remembers by bits whom it refused.
+  /// Whether a block remembers by bits what it refused.
   constexpr bool tracks() const noexcept {
     return rule == lookup_rule::popcount || rule == lookup_rule::tracking;
   }
-  /// Whether a block remembers by a flag that it refused somebody.
+  /// Whether a block remembers by a flag that it refused an element.
   constexpr bool flags() const noexcept {
     return rule == lookup_rule::flag || rule == lookup_rule::coin_flag;
   }

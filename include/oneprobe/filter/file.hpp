@@ -11,7 +11,7 @@
 //                               verified when you ask for it
 //   view_of                     the same over bytes that you hold
 //   read_facts                  what a file holds, without reading its payload
-//   filter/any_filter.hpp       load_any, map_any: for those who do not know what a file holds
+//   filter/any_filter.hpp       load_any, map_any: for code that does not know what a file holds
 //
 // Bytes are little-endian on every machine; docs/formats/filter.md describes them. What is read is
 // taken to be hostile: no length is trusted, nothing larger than the file is allocated, and every
@@ -21,8 +21,8 @@
 // A file knows seeded_hash and its seed. Of a hash policy of your own it keeps only the seed, if
 // the policy has one; bring the same policy to load it, as the filter's type or as an argument.
 //
-// Threads: calls on different files and filters may run together. Nobody may insert into a filter
-// that is being saved. A save is all or nothing, also when the process is killed
+// Threads: calls on different files and filters may run together. No thread may insert into a
+// filter that is being saved. A save is all or nothing, also when the process is killed
 // (detail/io/atomic_file.hpp).
 #pragma once
 

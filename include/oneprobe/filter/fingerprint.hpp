@@ -10,10 +10,10 @@
 //   seen.explain("a key").lines;
 //
 //   level 0 | bucket | bucket | bucket | bucket | ...   keeps its h smallest fingerprints,
-//   level 1 | bucket | ...                               hands the largest on to level 1, and so on
-//   overflow list | fingerprints, ascending              what the last level handed on
+//   level 1 | bucket | ...                               passes the largest on to level 1, and so
+//   on overflow list | fingerprints, ascending              what the last level passed on
 //
-// A query goes on past a bucket only if that has handed something on and the fingerprint it looks
+// A query goes on past a bucket only if that has passed something on and the fingerprint it looks
 // for is larger than all that were kept. docs/fingerprint-filter.md says why it works, and when
 // another filter is the better choice.
 //
@@ -22,12 +22,12 @@
 // elements. Both hold while nothing is degraded.
 //
 // Never a false negative. More elements than planned go on to later levels and to the overflow list
-// while its reserve lasts. Then the bucket of the last level that had to hand on what nobody could
-// take is *saturated*: it answers yes from then on, and stats() says `degraded` and what the error
-// is now.
+// while its reserve lasts. Then a bucket of the last level that must pass on an element, which has
+// no place left to go, is *saturated*: it answers yes from then on, and stats() says `degraded` and
+// what the error is now.
 //
 // Not offered: erase. Elements with equal fingerprints share one entry, and what a bucket has
-// handed on does not come back, so that taking one out could lose others. counting_filter and the
+// passed on does not come back, so that taking one out could lose others. counting_filter and the
 // tables can erase. Limits: up to 8 levels, buckets of 512 bits, remainders of 4 to 40 bits, 2^40
 // bits; of n elements with hashes of 64 bits, no error below n / 2^64, whatever is planned.
 // Threads: const functions may run together; anything else alone. filter/basic_filter.hpp has the
@@ -65,7 +65,7 @@ namespace oneprobe::inline v0_1 {
 /// A template, so that it can be compiled apart from the headers.
 template <class Words>
 class basic_fingerprint_engine {
-  static_assert(!Words::shared, "a fingerprint that is handed on is nowhere for a moment");
+  static_assert(!Words::shared, "a fingerprint that is passed on is nowhere for a moment");
 
  public:
   static constexpr filter_kind kind = filter_kind::fingerprint;
@@ -191,7 +191,7 @@ class basic_fingerprint_engine {
   }
 
   // Inserts. All of them say whether may_contain would have said yes before, and count what is held
-  // more than before: an element that was handed on and has come to an equal one counts no more.
+  // more than before: an element that was passed on and has come to an equal one counts no more.
 
   template <class Buckets, class State>
   bool settle(Buckets& buckets, const State& ended) noexcept {
@@ -325,7 +325,7 @@ void basic_fingerprint_engine<Words>::query_all(const hash_feed& hashes, bool* a
   });
 }
 
-/// Every fingerprint of the other goes on from the bucket it is in. What a bucket has handed on is
+/// Every fingerprint of the other goes on from the bucket it is in. What a bucket has passed on is
 /// found in a later level, here and there.
 template <class Words>
 void basic_fingerprint_engine<Words>::merge(const engine& other) noexcept {
@@ -351,7 +351,7 @@ void basic_fingerprint_engine<Words>::merge(const engine& other) noexcept {
         finish_walk(walk, state);
         settle(mine, state);
       });
-      // A bucket that handed something on is full, and so is this one then.
+      // A bucket that passed something on is full, and so is this one then.
       if (theirs.read(i).passed_on &&
           mine.read(i).count == plan_.fingerprint_bucket.bucket_capacity)
         mine.mark_passed_on(i);
@@ -419,14 +419,14 @@ typename basic_fingerprint_engine<Words>::level_facts basic_fingerprint_engine<W
 template <class Words>
 double basic_fingerprint_engine<Words>::current_fpr() const noexcept {
   std::array<level_facts, filter_plan::most_levels> levels;
-  double beyond = static_cast<double>(entries_);  // elements that this level has handed on
+  double beyond = static_cast<double>(entries_);  // elements that this level has passed on
   for (std::uint32_t i = 0; i < plan_.levels; ++i) {
     levels[i] = facts_of(i);
     beyond += levels[i].kept;
   }
   double fpr = 0, reached = 1;
   for (std::uint32_t i = 0; i < plan_.levels; ++i) {
-    // A query that equals what was handed on follows it to where it is; so every element that came
+    // A query that equals what was passed on follows it to where it is; so every element that came
     // to this level is matched here, as far as the error goes.
     const double places =
         static_cast<double>(scheme_.level_size(i)) * static_cast<double>(scheme_.fingerprints());

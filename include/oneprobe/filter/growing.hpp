@@ -1,5 +1,5 @@
-// A filter for a number of elements that nobody knows: it begins small and puts a larger filter
-// behind a full one, so that the stated error holds however many elements come.
+// A filter for an unknown number of elements: it begins small and puts a larger filter behind a
+// full one, so that the stated error holds however many elements come.
 //
 //   growing_filter<balanced_filter> seen(1000, 1e-4);    // about 1000 elements, or far more
 //   for (const auto& key : keys)
@@ -14,8 +14,8 @@
 // Promises: never false for a key that was inserted; the error of all parts together is at most the
 // stated one, as long as memory can be had. The price against a filter that was told the right n:
 // tighter parts, 4 to 10 bits per element more (growing_plan says when); up to twice the memory
-// just after it has grown; and a query for an absent key asks every part. Whoever knows n within a
-// factor of two should say so and take a plain filter.
+// just after it has grown; and a query for an absent key asks every part. If you know n
+// within a factor of two, state it and use a plain filter.
 //
 // An element that an older part may contain already is not inserted again: the older part will go
 // on saying yes.
@@ -117,7 +117,7 @@ class growing_filter : public filter_parts<Filter> {
   /// From elements and error to the plan of a part.
   using planner = std::function<filter_plan(std::uint64_t elements, double fpr)>;
 
-  /// Empty, with a seed nobody knows unless a hash is given; parts from the default plans.
+  /// Empty, with a secret random seed unless a hash is given; parts from the default plans.
   growing_filter(std::uint64_t first_elements, double fpr,
                  hash_type hash = hash_type(random_seed()))
       : growing_filter(growing_plan{.first_elements = first_elements, .fpr = fpr},
@@ -200,7 +200,7 @@ class growing_filter : public filter_parts<Filter> {
   /// The error that the plan of the part that comes next may have.
   double error_of_next_part() const noexcept { return left_ * (1 - plan_.tightening); }
   /// Puts an empty part of this plan behind the newest one, before an insertion does so by itself:
-  /// for who wants to know whether it works. If not, the filter is as it was.
+  /// for callers that check whether it works. If not, the filter is as it was.
   [[nodiscard]] growth_state grow_by(const filter_plan& part) noexcept {
     if (oneprobe::find_fault(part) || !(error_of(part, left_, plan_) < left_))
       return growth_state::no_plan;
@@ -220,7 +220,7 @@ class growing_filter : public filter_parts<Filter> {
 
   /// Why the filter has its number of parts.
   growth_state growth() const noexcept { return growth_; }
-  /// How far it has come, for whoever saves it.
+  /// How far it has come, for code that saves it.
   growing_progress progress() const noexcept {
     return {.plan = plan_, .left = left_, .grow_at = grow_at_, .growth = growth_};
   }
@@ -253,7 +253,7 @@ class growing_filter : public filter_parts<Filter> {
   }
 
  private:
-  /// Nobody counts so far; beyond it sums could wrap around.
+  /// No count gets so far; beyond it sums could wrap around.
   static constexpr std::uint64_t most_counted = std::uint64_t{1} << 62;
 
   static const growing_plan& checked(const growing_plan& plan) {

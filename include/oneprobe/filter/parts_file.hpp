@@ -19,8 +19,8 @@
 // than the file is allocated for what it says, and every failure is a load_failure with one
 // sentence, which names the part it is about. docs/formats/parts.md describes the bytes.
 //
-// Threads: calls on different files and filters may run together. Nobody may change a filter that
-// is being saved. A save is all or nothing, also when the process is killed.
+// Threads: calls on different files and filters may run together. No thread may change a filter
+// that is being saved. A save is all or nothing, also when the process is killed.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What a filter is told: numbers, wherever they come from. plan/filter.hpp computes them from
+// The parameters of a filter: plain numbers. plan/filter.hpp computes them from
 // needs; filter/default_plan.hpp has them ready for the common ones; a file carries them.
 //
 // A plan says everything that decides where a filter's bits go, except the seed: two filters of one
@@ -220,7 +220,7 @@ inline void check_balance(const filter_plan& plan, plan_check& check) {
   check(state.admit_probability >= 0 && state.admit_probability < 1, "admit_probability",
         "from 0 to below 1", state.admit_probability);
   check(!state.tracks() || state.admit_probability == 0, "admit_probability",
-        "0 where a block tracks whom it refused", state.admit_probability);
+        "0 where a block tracks what it refused", state.admit_probability);
   check(!state.tracks() ||
             (state.tracking_bits >= 1 && state.tracking_bits <= filter_plan::most_tracking_bits),
         "tracking_bits", "1 to 32", state.tracking_bits);

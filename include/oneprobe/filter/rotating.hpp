@@ -71,7 +71,7 @@ class window_clock {
   }
 
   /// How many windows have ended since this was asked the last time. Windows begin at multiples of
-  /// their length after the start, however late somebody asks; a clock that went back ends none.
+  /// their length after the start, however late this is called; a clock that went back ends none.
   std::uint64_t ended(time_point now = Clock::now()) noexcept {
     if (now - start_ < length_) return 0;
     const auto windows = (now - start_) / length_;
@@ -91,7 +91,7 @@ class rotating_filter : public filter_parts<Filter> {
  public:
   using hash_type = typename base::hash_type;  // of every generation
 
-  /// Empty, with a seed nobody knows unless a hash is given; generations from the default plans.
+  /// Empty, with a secret random seed unless a hash is given; generations from the default plans.
   explicit rotating_filter(const rotating_plan& plan, hash_type hash = hash_type(random_seed()))
       : rotating_filter(plan.fpr, plan.generations, generation_plan(plan), std::move(hash)) {}
   /// So many generations of the given plan; the error stated for all is the sum of theirs.

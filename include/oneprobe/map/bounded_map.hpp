@@ -1,6 +1,6 @@
 // A hash map of fixed size with a bound on every operation: at most d buckets, and four more for
-// the few elements in the overflow. It never rehashes, never stalls, moves no element unless it is
-// told to drain its overflow, and when it is full it says so and keeps what it has.
+// the few elements in the overflow. It never rehashes, never stalls, moves no element but when the
+// caller drains its overflow, and when it is full it says so and keeps what it has.
 //
 //   bounded_map<std::uint64_t, flow> flows(1'000'000);
 //   auto [outcome, flow] = flows.try_emplace(id);

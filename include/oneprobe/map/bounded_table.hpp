@@ -61,7 +61,7 @@ namespace detail {
 template <class Table>
 class table_audit;  // detail/map/audit.hpp
 
-/// Whether elements are their bytes. Asked of key and value: of a struct with a constant key that
+/// Whether elements are their bytes. Checks key and value: of a struct with a constant key that
 /// is a class, not all compilers say so.
 template <class Element>
 constexpr bool is_plain_element() noexcept {
@@ -86,7 +86,7 @@ class bounded_table {
   using const_iterator = detail::table_iterator<const Element, tagged_buckets<Element, Capacity>>;
   using result = insert_result<Element>;
 
-  /// An empty table that follows a plan, with a seed nobody knows unless a hash is given.
+  /// An empty table that follows a plan, with a secret random seed unless a hash is given.
   explicit bounded_table(const table_plan& plan, Hash hash = Hash(random_seed()),
                          Equal equal = Equal())
       : bounded_table(plan, line_memory(checked(plan).memory(sizeof(Element)).total()),
@@ -95,7 +95,7 @@ class bounded_table {
   bounded_table(const table_plan& plan, std::span<std::byte> memory, Hash hash,
                 Equal equal = Equal())
       : bounded_table(plan, line_memory::lend(memory), std::move(hash), std::move(equal)) {}
-  /// An empty table in memory of its own, asked of the system in the way that the options say.
+  /// An empty table in memory of its own, requested from the system as the options say.
   bounded_table(const table_plan& plan, memory_options options, Hash hash = Hash(random_seed()),
                 Equal equal = Equal())
       : bounded_table(plan, line_memory(checked(plan).memory(sizeof(Element)).total(), options),

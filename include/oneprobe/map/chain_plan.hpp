@@ -1,4 +1,4 @@
-// What a chained table is told: numbers, wherever they come from. plan/chain.hpp computes them.
+// The parameters of a chained table: plain numbers. plan/chain.hpp computes them.
 #pragma once
 
 #include <array>
@@ -19,7 +19,7 @@ struct chain_prediction {
   double overflow_fraction = 0;   // of the elements
   double length_mean = 0;         // elements per chain, those of the overflow left out
   double length_variance = 0;     // of the elements per chain
-  double single_variance = 0;     // of the ordinary table: one choice, everybody admitted
+  double single_variance = 0;     // of the ordinary table: one choice, every element admitted
 
   friend constexpr bool operator==(const chain_prediction&, const chain_prediction&) = default;
 };
@@ -39,7 +39,7 @@ struct chain_plan {
   /// every chain takes every element, which is how d-random and d-left choose.
   std::optional<std::uint32_t> threshold{};
   double admit_probability = 0;        // p
-  std::uint64_t overflow_buckets = 1;  // ordinary chains, for those whom nobody admitted
+  std::uint64_t overflow_buckets = 1;  // ordinary chains, for elements that no bucket admitted
 
   chain_prediction predicted{};  // of a map with this plan
 

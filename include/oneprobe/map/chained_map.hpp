@@ -108,7 +108,7 @@ class chained_map {
   using value_type = map_element<Key, Value>;
   using result = insert_result<value_type>;
 
-  /// An empty map that follows a plan, with a seed nobody knows unless a hash is given. Refuses a
+  /// An empty map that follows a plan, with a random seed unless a hash is given. Refuses a
   /// plan that has a fault.
   explicit chained_map(const chain_plan& plan, Hash hash = Hash(random_seed()),
                        Equal equal = Equal())

@@ -11,7 +11,7 @@
 // inside that bucket at that moment; a `reader` counts how often that was. A writer holds the first
 // candidate of its key from beginning to end, so that one key is changed by one thread at a time,
 // and locks another bucket, of a higher level, only while it writes there; the overflow has one
-// lock. Nobody waits in a circle, as levels are locked from low to high.
+// lock. No cycle of waiting threads can arise, as levels are locked from low to high.
 //
 // Keys and values are trivially copyable and default-constructible, and come out as copies. Calls
 // also take the key's hash, made before by this map's hash(). Threads: everything may be called by
@@ -138,7 +138,7 @@ class shared_search {
 };
 
 /// The buckets as the first step of a lookup sees them: where it is not certain of what it saw, it
-/// goes on, and whoever asked begins anew with shared_search.
+/// goes on, and the caller begins anew with shared_search.
 template <class Search, class Buckets, class Equal>
 class shared_look {
  public:
@@ -206,7 +206,7 @@ class concurrent_map {
   concurrent_map(const table_plan& plan, std::span<std::byte> memory, Hash hash,
                  Equal equal = Equal())
       : concurrent_map(plan, line_memory::lend(memory), std::move(hash), std::move(equal)) {}
-  /// The same in memory of its own, asked of the system in the way that the options say.
+  /// The same in memory of its own, requested from the system as the options say.
   concurrent_map(const table_plan& plan, memory_options options, Hash hash = Hash(random_seed()),
                  Equal equal = Equal())
       : concurrent_map(plan, line_memory(checked(plan).memory(sizeof(element)).total(), options),

@@ -67,7 +67,7 @@ inline bucket_odds churning_bucket_odds(std::uint32_t slots, double offered) {
 inline double poisson_above(double mean, double most) {
   if (!(mean > 0)) return 0;
   double at = std::floor(most) + 1;
-  if (at <= mean) return 1;  // not a tail: nobody plans for that
+  if (at <= mean) return 1;  // not a tail: no plan asks for that
   const double log_factorial = at * std::log(at) - at + 0.5 * std::log(2 * std::numbers::pi * at) +
                                1 / (12 * at) - 1 / (360 * at * at * at);
   double term = std::exp(at * std::log(mean) - mean - log_factorial);

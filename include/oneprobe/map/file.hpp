@@ -23,8 +23,8 @@
 // A file knows seeded_hash and its seed. Of a hash policy of your own it keeps only the seed, if
 // the policy has one; give the policy where it cannot be made from a seed.
 //
-// Threads: calls on different files and tables may run together. Nobody may change a table that is
-// being saved. A save is all or nothing, also when the process is killed
+// Threads: calls on different files and tables may run together. No thread may change a table that
+// is being saved. A save is all or nothing, also when the process is killed
 // (detail/io/atomic_file.hpp).
 #pragma once
 
@@ -79,7 +79,7 @@ concept storable_table = requires(const Table& table) {
 enum class table_check : std::uint8_t {
   tags,      // the side arrays, a tenth of the file or so: enough to do no harm
   checksum,  // all of it: every byte is the one that was written
-  elements,  // and each element is found where it is: nobody wrote what no table can be
+  elements,  // and each element is found where it is: the bytes are of a possible table
 };
 
 /// How a file of a table is read.
@@ -370,7 +370,7 @@ loaded<Table> table_from(loaded<table_contents> contents, table_check check, giv
 
 }  // namespace detail
 
-/// A table of its own from a file. As long as it is read, nobody opens it for writing.
+/// A table of its own from a file. While it is read, no process can open it for writing.
 template <storable_table Table>
 loaded<Table> load(const std::string& path, table_file_options options = {},
                    given_hash<Table> hash = std::nullopt) {
@@ -393,8 +393,8 @@ loaded<Table> load_from(std::span<const std::byte> bytes, table_file_options opt
 // ------------------------------------------------------------------------------------- mapping
 
 /// A mapped file and the lookups in it. With `table_check::tags` it is opened at the cost of
-/// reading the side arrays. Many may map a file together; as long as one does, nobody opens it for
-/// writing. A save replaces it, and leaves the old one to them.
+/// reading the side arrays. Many may map a file together; while one does, no process can open it
+/// for writing. A save replaces it, and leaves the old one to them.
 template <storable_table Table>
 class mapped_table {
  public:
@@ -432,7 +432,7 @@ class mapped_table {
 ///   flows->insert(id, flow);
 ///   if (auto failure = flows.close()) complain(failure->sentence);
 ///
-/// While it is open the file says so, and nobody else reads it; one that somebody reads is refused.
+/// While it is open the file says so, and no other process reads it. A file being read is refused.
 /// `close` brings all changes to the disk, then counts and checksum, and then the file is as good
 /// as a saved one. If the process ends before that, `recover` is needed. All checks are made when
 /// it is opened, the checksum in any case: a fresh one must not hide old damage.
@@ -465,7 +465,7 @@ class writable_table {
   writable_table(writable_table&& other) noexcept
       : opened_(std::exchange(other.opened_, std::nullopt)), facts_(other.facts_) {}
   writable_table& operator=(writable_table&&) = delete;
-  /// Closes the file. Those who want to know whether that went well call `close` before.
+  /// Closes the file. To know whether that succeeded, call `close` before.
   ~writable_table() { static_cast<void>(close()); }
 
   /// The table. Until `close`; it lives as long as this object stays where it is, and must not be
@@ -546,7 +546,7 @@ loaded<recovered_table<Table>> recover_contents(loaded<table_contents> contents,
   return recovered_table<Table>{std::move(table), dropped};
 }
 
-/// A crash spoils an element or a few pages. Who loses most, or all, has brought another hash.
+/// A crash spoils an element or a few pages. If most or all are lost, the hash is another one.
 constexpr bool is_unlike_a_crash(std::uint64_t dropped, std::uint64_t kept) noexcept {
   return dropped > kept + 16 || (kept == 0 && dropped != 0);
 }
@@ -571,7 +571,7 @@ loaded<recovered_table<Table>> recover_from(std::span<const std::byte> bytes,
 }
 
 /// The same in the file, which is replaced as `save` does it: as long as that is not done, it is as
-/// it was. Refused are a file that somebody writes or reads, one that was replaced meanwhile, and
+/// it was. Refused are a file that is being written or read, one that was replaced meanwhile, and
 /// one that would lose all its elements, or over 16 more than it keeps.
 template <storable_table Table>
 loaded<table_recovery> recover(const std::string& path, table_file_options options = {},

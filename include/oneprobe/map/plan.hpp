@@ -1,4 +1,4 @@
-// What a table is told: numbers, wherever they come from. plan/table.hpp computes them from needs;
+// The parameters of a table: plain numbers. plan/table.hpp computes them from needs;
 // map/default_plan.hpp has them ready for the common ones; a file carries them.
 //
 // A plan says everything that decides where elements go, except the seed and the elements' size.
@@ -36,8 +36,8 @@ constexpr std::string_view name_of(table_workload workload) {
 }
 
 /// What was computed when the table was planned, for exactly `table_plan::elements` elements under
-/// its workload. Accesses are buckets of the table; whoever ends in the overflow visits up to four
-/// more.
+/// its workload. Accesses are buckets of the table; an element that ends in the overflow visits up
+/// to four more.
 struct table_prediction {
   double insert_accesses = 0;     // of a new key
   double hit_accesses = 0;        // of a key that is there

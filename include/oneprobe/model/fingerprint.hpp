@@ -22,7 +22,7 @@ namespace oneprobe::inline v0_1::model {
 
 /// Which element leaves a full bucket, and what tells a query to go on.
 enum class overflow_order {
-  first_come,  // the newcomer; w tracking bits remember whom
+  first_come,  // the newcomer; w tracking bits remember it
   prefix,      // the largest fingerprint; a query goes on only if its own exceeds the largest kept
 };
 
@@ -68,7 +68,7 @@ struct overfilled {
 overfilled overfill(const fingerprint_shape& shape, double design_arrivals, double slack,
                     double fill);
 
-/// The fraction of `arrivals_mean` elements each that buckets hand on. Equal fingerprints are one.
+/// The fraction of `arrivals_mean` elements each that buckets pass on. Equal fingerprints are one.
 double handed_on_fraction(const fingerprint_shape& shape, double arrivals_mean);
 
 /// A filter in prefix order as it is built: levels of any size, an overflow list with so many

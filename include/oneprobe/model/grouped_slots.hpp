@@ -24,7 +24,7 @@ namespace oneprobe::inline v0_1::model {
 
 struct grouped_slots {
   unsigned slots = 16;       // h
-  unsigned group_slots = 4;  // divides the slots; as many as there are: the rule refuses nobody
+  unsigned group_slots = 4;  // divides the slots; as many as there are: the rule refuses no element
   /// The chance that two elements have one tag: of 256 low tags the first stands for two, and
   /// there are 16 high ones.
   double same_tag = 258.0 / 65536 / 16;

@@ -1,7 +1,7 @@
 // The least overflow any hashing scheme can reach on an access budget (OFH, Section III).
 //
 // With m buckets of capacity h, n = c m h elements and at most a n bucket accesses in total, no
-// scheme - not even one that moves elements or sees them all beforehand - overflows less than
+// scheme - not even one that moves elements or sees them all in advance - overflows less than
 // overflow_bound(a, c, h) of them, for n to infinity.
 //
 //   double least = overflow_bound(1.5, 1.0, 4);           // a, c, h

@@ -4,9 +4,9 @@
 //   summary_error e = multi_filter_summary(10000, levels, {106000, 87500, 5500, 500, 100},
 //                                          {7, 49, 49, 49, 49});
 //
-// A *false positive* sends an absent key to a bucket in vain. A *failure* is a stored key sent to
-// the wrong level; a *crisis* is an element the table cannot take. Probabilities are the bounds of
-// SSH, Appendix III, tight when small. Bytes include one occupancy bit per bucket (Section V).
+// A *false positive* sends an absent key to a bucket needlessly. A *failure* is a stored key sent
+// to the wrong level; a *crisis* is an element the table cannot take. Probabilities are the bounds
+// of SSH, Appendix III, tight when small. Bytes include one occupancy bit per bucket (Section V).
 // Pure and thread-safe.
 #pragma once
 

@@ -8,7 +8,7 @@
 //
 // Every element that could be misdirected watches one of its cells that is still low enough. When
 // an insertion raises a watched cell, its watchers look for another such cell; if one finds none,
-// the insertion is taken back. Cells that are lowered make nobody wrong. A summary that knows by
+// the insertion is taken back. Cells that are lowered mislead no element. A summary that knows by
 // itself whether it would mislead is asked only that.
 //
 // The lists of watchers and the hashes of the elements lie beside the table, in slow memory:
@@ -98,7 +98,7 @@ class guarded_summary {
   std::optional<std::uint32_t> where(key_hash hash) const { return summary_.where(hash); }
   /// The hash of the element at this slot. REQUIRES: it was admitted there.
   key_hash hash_of(std::uint32_t slot) const noexcept { return hashes_[slot]; }
-  /// A number beside a slot at which this summary knows nobody, until it admits somebody there.
+  /// A number beside a slot at which this summary knows no element, until it admits one there.
   void note(std::uint32_t slot, std::size_t number) noexcept { hashes_[slot] = {number}; }
   /// The number that note() left beside this slot.
   std::size_t note_at(std::uint32_t slot) const noexcept {
@@ -128,7 +128,7 @@ class guarded_summary {
     const std::uint64_t groups = (lists_.entries() + entries_in_piece - 1) / entries_in_piece;
     return lines > groups ? lines : groups;
   }
-  /// Clears so many pieces, from a first one on. REQUIRES: nobody asks before all pieces are clear.
+  /// Clears so many pieces, from a first one on. REQUIRES: no lookup before all pieces are clear.
   void clear_pieces(std::uint64_t first, std::uint64_t count) {
     if constexpr (requires { summary_.clear_bytes(first, count); })
       summary_.clear_bytes(first * line_bytes, count * line_bytes);
@@ -147,8 +147,8 @@ class guarded_summary {
     const watch_choice choice = summary_.watch(hash, level);
     if (choice.what == watch_choice::need::cell) lists_.watch(slot, choice.cell);
   }
-  /// Those who watch a cell that was raised look for another. Whoever has found one keeps it, also
-  /// if another finds none: it was low enough before, too.
+  /// Elements that watch a cell that was raised look for another. One that has found a cell keeps
+  /// it, also if another finds none: it was low enough before, too.
   bool move_watchers(const cell_changes& changed) {
     std::uint32_t looked_at = 0;
     for (const cell_changes::change& change : changed.all()) {

@@ -89,7 +89,7 @@ class basic_multi_filter_summary {
   }
   /// Forgets all elements.
   void clear() noexcept { bits_.clear(); }
-  /// A part of it, for whoever clears in pieces.
+  /// A part of it, for callers that clear in pieces.
   void clear_bytes(std::uint64_t first, std::uint64_t count) noexcept {
     bits_.clear_bytes(first, count);
   }

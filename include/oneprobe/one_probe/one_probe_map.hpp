@@ -14,9 +14,9 @@
 //                    +--> absent, no bucket       +--> absent, no bucket
 //
 // Elements are placed as in every multilevel table, by the walk of detail/placement/. An element
-// that no level has room for, or that would make the summary mislead anybody, goes to the overflow,
-// which is exact and bounded: so the summary is right for every key in a bucket, at any time.
-// `stats()` counts them.
+// that no level has room for, or that would make the summary mislead any element, goes to the
+// overflow, which is exact and bounded: so the summary is right for every key in a bucket, at any
+// time. `stats()` counts them.
 //
 // A summary that can erase (the counting ones) forgets an element with it. With any other summary
 // erased elements are *marked*: they are alive and keep their slot until a reconstruction, which
@@ -74,7 +74,7 @@ class one_probe_map {
   using result = insert_result<value_type>;
   static constexpr std::uint32_t bucket_capacity = BucketCapacity;  // h
 
-  /// An empty map that follows a plan, with a seed nobody knows unless a hash is given.
+  /// An empty map that follows a plan, with a secret random seed unless a hash is given.
   explicit one_probe_map(
       const summary_plan& plan, Hash hash = Hash(random_seed()),
       Equal equal = Equal()) requires std::constructible_from<Summary, const summary_plan&>

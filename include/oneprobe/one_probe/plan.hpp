@@ -1,4 +1,4 @@
-// What a summary and the table beside it are told: numbers, wherever they come from.
+// The parameters of a summary and of the table beside it: plain numbers.
 // plan/summary.hpp computes them from needs; the paper's own designs are there by name.
 //
 // A plan says everything that decides where elements and cells are, except the seed and the
@@ -89,7 +89,7 @@ constexpr std::string_view name_of(summary_departures departures) {
 /// moment while elements come and go.
 struct summary_prediction {
   double false_positive_probability = 0;  // an absent key is sent to some level
-  double absent_read_probability = 0;     // ... where its bucket is not empty: it is read in vain
+  double absent_read_probability = 0;     // ... where its bucket is not empty: a needless read
   double failure_probability = 0;         // any element would be misdirected: a bound
   double crisis_probability = 0;          // any element finds no room: a bound
   double equal_hash_probability = 0;      // any two elements have the same 64 bits of hash

@@ -2,7 +2,7 @@
 //
 //   cells:   | 0 1 0 3 1 | 1 0 2 0 1 | ...      k parts, one cell of each for an element
 //
-//   insert   raises the element's k cells to its level (counted from 1; 0 is nobody)
+//   insert   raises the element's k cells to its level (counted from 1; 0: no element)
 //   where    the least of its cells: 0 says that the key is in no level
 //
 //   single_filter_summary summary(plan);                  // plan/summary.hpp, or by hand
@@ -159,7 +159,7 @@ class basic_single_filter_summary {
   }
   /// Forgets all elements.
   void clear() noexcept { cells_.clear_bytes(0, cells_.memory_bytes()); }
-  /// A part of it, for whoever clears in pieces.
+  /// A part of it, for callers that clear in pieces.
   void clear_bytes(std::uint64_t first, std::uint64_t count) noexcept {
     cells_.clear_bytes(first, count);
   }

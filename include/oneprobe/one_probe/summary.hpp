@@ -8,8 +8,8 @@
 //   erase(hash, level)    it is no longer
 //   where(hash)           the one level to look at, or nothing: the key is in no level
 //
-// A *false positive* sends an absent key to a bucket in vain. A *failure* would send a stored key
-// to the wrong level; whoever keeps elements finds out when it inserts, not when it looks up.
+// A *false positive* sends an absent key to a bucket needlessly. A *failure* would send a stored
+// key to the wrong level; the table finds out when it inserts, not when it looks up.
 #pragma once
 
 #include <concepts>

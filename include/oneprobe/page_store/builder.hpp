@@ -7,7 +7,7 @@
 //   if (auto failure = builder->finish()) return complain(failure->sentence);
 //
 // The file grows under another name in the same folder and gets its own once it is complete and on
-// the disk; what stops before leaves what was there. A store that somebody is writing is not
+// the disk; what stops before leaves what was there. A store that is being written is not
 // replaced. Nothing is logged on the way: records go straight to their pages, which the system
 // keeps in memory as long as it likes and writes when it must. Own memory: the summary, and 2 bytes
 // per page. In a file that is larger than the machine's memory nearly each record would cost a page

@@ -21,7 +21,7 @@
 // Memory: the summary, 2 bytes per page, the overflow, and pages changed since the last checkpoint,
 // no more than the log has room for. Lookups use 64 KiB of stack.
 //
-// Threads: get() and explain() may be called together, while nobody changes the store. One process
+// Threads: get() and explain() may be called together, while no call changes the store. One process
 // may write, or many may read; the file is locked.
 #pragma once
 
@@ -375,7 +375,7 @@ inline put_outcome page_store::put(std::span<const std::byte> key, std::span<con
     return put_outcome::full;
   }
   loaded<record_page> page = pages_.for_change(target.page, std::move(start->fetched));
-  // Somebody's snapshot may say what its pages do not.
+  // A forged snapshot may say what its pages do not.
   if (page && !there && page->count() >= shape().records)
     page = pages_.damaged(target.page, "more records than are counted");
   if (!page) {

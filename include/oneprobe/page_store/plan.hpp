@@ -1,10 +1,10 @@
-// What a page store is told: how its file is laid out, and what was predicted for it.
+// The plan of a page store: how its file is laid out, and what was predicted for it.
 //
 //   page_store_plan plan = default_page_store_plan(10'000'000, 16, 100);
 //
 //   | head 4 KiB | state A, B 4 KiB each | snapshot | pages | overflow pages | log |
 //
-// Four levels of pages, each of a size that turns away one in ten of those who come to it, under
+// Four levels of pages, each of a size that turns away one in ten of those that come to it, under
 // erase and insert at constant size (the Erlang loss of model/churn.hpp): one element in ten
 // thousand overflows when there are 2 % more elements than planned. Fewer pages would need more
 // levels. Summary and overflow are in memory and on disk; what the overflow is made for is the mean

@@ -44,7 +44,7 @@ struct store_path {
     found,              // in its page
     found_in_overflow,  // in memory
     absent,             // the summary says so: no page was read
-    misled,             // absent, and its string is that of another: one page was read in vain
+    misled,             // absent, and its string is that of another: one page was read needlessly
     unreadable,         // its page could not be read, or is damaged: see `failure`
   };
   stop stopped = stop::absent;            // why it ended

@@ -22,7 +22,7 @@ struct chain_needs {
   std::uint32_t choices = 3;      // 1 to 8, of which each has a level; 1: the ordinary table
 };
 
-/// Levels, threshold and probability, with the chains for those whom nobody admits.
+/// Levels, threshold and probability, with the chains for elements that no bucket admits.
 chain_plan plan_chains(const chain_needs& needs);
 
 }  // namespace oneprobe::inline v0_1

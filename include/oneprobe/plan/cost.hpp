@@ -1,5 +1,5 @@
-// What operations cost in time, energy or round trips: the papers' budget, in the unit of whoever
-// pays it.
+// What operations cost in time, energy or round trips: the papers' budget, in a unit that the
+// caller chooses.
 //
 //   access_costs nanoseconds{.access = 100, .overflow = 2000};
 //   operation_costs each = cost_of(plan, nanoseconds);         // each.miss: of an absent key

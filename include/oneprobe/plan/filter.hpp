@@ -116,7 +116,7 @@ struct filter_proposal {
   std::vector<std::string> warnings{};             // sentences: too small, sensitive to over-fill
 };
 
-/// Hardware that nobody tells otherwise has a CAM that overflows so rarely.
+/// The tail of a CAM's size unless another is stated: it overflows so rarely.
 inline constexpr double default_cam_tail = 1e-9;
 
 /// Throws std::invalid_argument where the needs contradict themselves or are out of range; a need

@@ -141,7 +141,7 @@ table_proposal plan_table(const table_needs& needs);
 /// like plan_table.
 table_design design_table(const table_needs& needs);
 
-/// Nobody asks for more than so many times the planned elements.
+/// A forecast goes no further than so many times the planned elements.
 inline constexpr std::uint64_t most_forecast_factor = 64;
 
 /// What a table of this plan does with `elements` elements of `slot_bytes`, by the model; 0 bytes:

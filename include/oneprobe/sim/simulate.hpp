@@ -22,17 +22,17 @@
 
 namespace oneprobe::inline v0_1::sim {
 
-/// Who leaves a churning table when another element arrives.
+/// Which element leaves a churning table when another arrives.
 enum class departure {
   random,     // any element, those in the overflow included
   oldest,     // the one that came first
-  one_level,  // a random one of a given level while it has any: the adversary who empties it
+  one_level,  // a random one of a given level while it has any: the adversary that empties it
 };
 
 /// A table of constant size: filled first, then one departure and one arrival at a time. A turnover
 /// is as many of these as there are elements.
 struct churn_settings {
-  departure leaves = departure::random;  // whom an arrival drives out
+  departure leaves = departure::random;  // which element an arrival drives out
   unsigned level = 0;            // one_level: candidates of this number (0 is the first) leave
   double warm_up_turnovers = 5;  // before anything is counted
   double batch_turnovers = 2;    // each batch gives one sample of every mean

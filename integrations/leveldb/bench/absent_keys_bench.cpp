@@ -1,5 +1,5 @@
-// Absent keys asked of two LevelDB databases, one with the built-in filter policy, one with ours:
-// blocks read in vain and gets per second of CPU time, as JSON on standard output.
+// Absent keys looked up in two LevelDB databases, one with the built-in filter policy, one with
+// ours: needless block reads and gets per second of CPU time, as JSON on standard output.
 //
 //   leveldb_bench [RECORDS [GETS [ROUNDS]]]         1000000 2000000 5
 //

@@ -4,8 +4,8 @@
 //   many keys    a numpy array of integers, of bytes (S, V) or of text (U), or any sequence of keys
 //
 // A str has the hash of its UTF-8 bytes, as the tool and C++ hash text; an int that of the integer.
-// Arrays are hashed on the way, while other threads of Python run: nobody resizes an array that we
-// hold. Sequences of objects are hashed before that, since their keys may go away.
+// Arrays are hashed on the way, while other threads of Python run: an array that we hold cannot be
+// resized. Sequences of objects are hashed before that, since their keys may go away.
 #pragma once
 
 #include <pybind11/numpy.h>
@@ -203,8 +203,8 @@ class many_keys {
   std::optional<texts> texts_{};
 };
 
-/// Locks that threads of Python take: who must wait lets the others run meanwhile, and so whoever
-/// holds the lock gets on. `Lock` is std::unique_lock to change, std::shared_lock to look.
+/// Locks that threads of Python take: a thread that must wait lets the others run meanwhile, so the
+/// holder of the lock gets on. `Lock` is std::unique_lock to change, std::shared_lock to look.
 template <template <class> class Lock>
 Lock<std::shared_mutex> lock_for_call(std::shared_mutex& mutex) {
   Lock<std::shared_mutex> lock(mutex, std::try_to_lock);

@@ -1,7 +1,7 @@
 // oneprobe.Map: bounded_map for keys of 64 bits, of 16 and of 32 bytes, and values of 64 bits.
 //
-// What a value of 64 bits means, Python is told and C++ need not know: the table holds the bits. So
-// it is with texts, which are keys of bytes with zeros behind them.
+// What a value of 64 bits means is known in Python only: the table of C++ holds the bits. The same
+// holds for texts, which are keys of bytes with zeros behind them.
 #include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>

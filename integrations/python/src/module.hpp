@@ -1,4 +1,4 @@
-// What the parts of the module tell each other: how failures are raised, and who adds what.
+// What the parts of the module tell each other: how failures are raised, and which part adds what.
 #pragma once
 
 #include <pybind11/pybind11.h>

@@ -1,4 +1,4 @@
-// oneprobe.plan_filter, plan_table and oneprobe.model: what can be known beforehand. And the module
+// oneprobe.plan_filter, plan_table and oneprobe.model: what can be known in advance. And the module
 // itself.
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>

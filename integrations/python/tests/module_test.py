@@ -65,7 +65,7 @@ class FilterTest(unittest.TestCase):
                 self.assertEqual(seen.kind, kind)
                 added = seen.add_many(keys)
                 if kind == "fingerprint":
-                    # It counts what it holds: an element that is handed on may come to an equal one.
+                    # It counts what it holds: an element that is passed on may come to an equal one.
                     self.assertLessEqual(len(seen), added)
                     self.assertGreater(len(seen), 0.999 * added)
                 else:
@@ -496,7 +496,7 @@ class ThreadTest(unittest.TestCase):
     def test_bulk_calls_let_other_threads_run(self):
         keys = np.arange(5_000_000)
         seen = oneprobe.Filter(1_000_000, bits_per_element=8, kind="blocked")
-        # Nobody takes the interpreter from a thread that does not give it away.
+        # No thread can take the interpreter from one that does not release it.
         self.addCleanup(sys.setswitchinterval, sys.getswitchinterval())
         sys.setswitchinterval(1000)
         clock = time.pthread_getcpuclockid(threading.get_ident())

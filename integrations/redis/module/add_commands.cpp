@@ -1,9 +1,9 @@
 // RESERVE, ADD, MADD and INSERT: what makes filters and fills them.
 //
-// Replicas and the AOF are told of what became of a command. Each new part comes before the
-// elements that go to it, as it was planned (part_record.hpp), then the elements that were kept;
-// what changed nothing is not told. From time to time they are told the history, and find out by it
-// whether they have missed something (following.hpp).
+// Replicas and the AOF get what became of a command. Each new part comes before the elements that
+// go to it, as it was planned (part_record.hpp), then the elements that were kept; what changed
+// nothing is not sent. From time to time they get the history, and find out by it whether they have
+// missed something (following.hpp).
 #include <array>
 #include <charconv>
 #include <memory>
@@ -35,7 +35,7 @@ void tell_of_part(context* ctx, string* name, const stored_filter& filter) {
             record.size());
 }
 
-/// Parts are planned by whoever is not told of them.
+/// A server that gets no parts plans them.
 part_source source_of_parts(context* ctx) {
   return follows(ctx) ? part_source::nobody : part_source::records;
 }
@@ -85,7 +85,7 @@ stored_filter* make_in_passing(context* ctx, opened_key& key, string* name,
   return made;
 }
 
-/// Whoever follows ours is told of filters as parts, never by a command that asks for one, and
+/// A follower of ours gets filters as parts, never by a command that asks for one, and
 /// before anything is added to them.
 bool is_of_redisbloom(context* ctx, dialect words) { return words == dialect::bf && follows(ctx); }
 
@@ -101,7 +101,7 @@ stored_filter* find_or_make(context* ctx, opened_key& key, string* name, const i
                             dialect words) {
   try {
     if (key.content() == opened_key::holds::nothing && wanted.creates) {
-      // Who sends commands has told of the filter before. An older version has sent a seed instead.
+      // The sender of the commands has told of the filter before. An older version sends a seed.
       if (wanted.asked.seed || !follows(ctx)) return make(ctx, key, name, wanted.asked, words);
       if (is_of_redisbloom(ctx, words) && !state().reads_ours && is_known(wanted))
         return make_in_passing(ctx, key, name, wanted.asked);
@@ -177,7 +177,7 @@ int reply_with(context* ctx, add_outcome outcome) {
   return ReplyWithError(ctx, words::no_growth);
 }
 
-/// Who follows has to keep what was kept where its commands come from.
+/// A follower has to keep what was kept where its commands come from.
 void miss_unless_kept(context* ctx, opened_key& key, string* name, add_outcome outcome) {
   if (is_kept(outcome)) return;
   if (outcome == add_outcome::full && key.filter().has_only_old_parts()) return;  // there as well

@@ -35,7 +35,7 @@ std::span<const std::byte> bytes_of(const string* argument) {
 }
 
 /// Ends what has arrived so far, here and on replicas, which never get what was refused. Where a
-/// primary is followed the key stays: who calls says that it is damaged.
+/// primary is followed the key stays: the caller says that it is damaged.
 void give_up(context* ctx, opened_key& key, string* name) {
   if (follows(ctx)) return;
   key.erase();

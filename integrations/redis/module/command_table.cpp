@@ -1,5 +1,5 @@
-// The commands as Redis is told of them: who may call them, on which keys, and what redis-cli shows
-// while one types. BF.* has the names, arguments and categories of RedisBloom.
+// The commands as Redis learns of them: which clients may call them, on which keys, and what
+// redis-cli shows while one types. BF.* has the names, arguments and categories of RedisBloom.
 #include <array>
 #include <cstdint>
 #include <new>
@@ -13,8 +13,7 @@
 namespace oneprobe::redis {
 namespace {
 
-/// Memory that nobody has is a reply, too. Nothing is replied before the last that can fail is
-/// done.
+/// Missing memory is a reply, too. Nothing is replied before the last that can fail is done.
 template <command_function Command>
 int guarded(context* ctx, string** argv, int argc) {
   try {
@@ -153,7 +152,7 @@ const command_row replaying{"replay",
                             4,
                             fills_key,
                             first_version,
-                            "What replicas and the AOF are told beside the commands of clients",
+                            "What replicas and the AOF get beside the commands of clients",
                             "O(1)"};
 
 const std::array<command_row, 11> commands{{
@@ -328,7 +327,7 @@ bool create_commands(context* ctx) {
   for (const command_row& row : commands)
     if (!create(ctx, ours, row.op, row)) return false;
   if (!create(ctx, {ours.prefix, nullptr}, replaying.op, replaying)) return false;
-  // Redis 8 and RedisBloom have these names already: whoever was first keeps them.
+  // Redis 8 and RedisBloom have these names already: the first module keeps them.
   const family known = family_of(ctx, "bf.", "bloom");
   std::string taken;
   for (const command_row& row : commands)

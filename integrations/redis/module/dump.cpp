@@ -106,7 +106,7 @@ void for_each_touched(std::span<const std::uint64_t> part_bytes, std::uint64_t b
 }
 
 /// Memory for `needed` bytes of a part of which `held` are there: at most twice as much, so that
-/// nobody is given the memory of a large part for a few bytes of it. Throws std::bad_alloc.
+/// a few bytes of a large part never get the memory of all of it. Throws std::bad_alloc.
 void make_room(counted_memory& memory, std::uint64_t held, std::uint64_t needed,
                std::uint64_t part_bytes) {
   if (needed <= memory.bytes().size()) return;

@@ -9,10 +9,10 @@
 //            ..   the cells and overflow list of part 1, then of part 2, ...
 //
 // But for RedisBloom's parts these are the bytes of a growing filter's file with all that describes
-// before all that is filled, so that whoever reads knows every length before the first byte of it
-// comes. What is read is taken to be hostile: no length is trusted, memory for a part is asked for
-// as its bytes come, never more than twice as much as came, and every checksum and every rule of
-// the file format is held.
+// before all that is filled, so that a reader knows every length before the first byte of it comes.
+// What is read is taken to be hostile: no length is trusted, memory for a part is asked for as its
+// bytes come, never more than twice as much as came, and every checksum and every rule of the file
+// format is held.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,6 @@
 // Commands that a primary sends, or that the AOF has, were done where they come from: what is not
-// done here as well is missing here, and nobody reads the error that is replied. So the key answers
-// every command with an error from then on, until it is deleted; it is saved so, too.
+// done here as well is missing here, and no client reads the error that is replied. So the key
+// answers every command with an error from then on, until it is deleted; it is saved so, too.
 //
 //   return refuse(ctx, key, damage::no_memory, "ERR Insufficient memory");
 #pragma once

@@ -35,7 +35,7 @@ struct old_section {
   static constexpr std::size_t checksum_bytes = 8;
 
   old_chain chain{};
-  bool is_verified = false;    // by whoever wrote it: the checksum is there
+  bool is_verified = false;    // by its writer: the checksum is there
   std::uint64_t checksum = 0;  // of the bits of all links
 
   std::size_t bytes() const noexcept {

@@ -9,15 +9,15 @@
 
 namespace oneprobe::redis {
 
-/// A primary refuses what is too large; whoever follows it, or reads its files, has to follow.
-/// Redis takes a while to say which of these it is, so that it is asked only when a part is to be
-/// made.
+/// A primary refuses what is too large; a server that follows it, or reads its files, has to
+/// follow. Redis takes a while to say which of these it is, so that it is asked only when a part is
+/// to be made.
 class part_limit {
  public:
   explicit part_limit(context* ctx) noexcept : ctx_(ctx) {}
 
   std::uint64_t bytes() const { return bytes_unless(context_replicated | context_loading); }
-  /// For bytes that Redis hands over to be read, where it does not say from whom they come: what a
+  /// For bytes that Redis hands over to be read, where it does not say where they come from: what a
   /// replica is given is taken to be from its primary.
   std::uint64_t bytes_to_read() const { return bytes_unless(context_replica | context_loading); }
 

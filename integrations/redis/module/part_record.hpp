@@ -1,4 +1,4 @@
-// What replicas and the AOF are told of each new part of a filter: the part as it was planned,
+// What replicas and the AOF get of each new part of a filter: the part as it was planned,
 // never what was asked for, so that every copy has the same bits whatever its own planner would
 // say.
 //

@@ -62,7 +62,7 @@ struct type_methods {
   void* copy_with_options = nullptr;
 };
 
-// What SetCommandInfo is told: `COMMAND INFO`, cluster clients and access lists read it.
+// What SetCommandInfo gets: `COMMAND INFO`, cluster clients and access lists read it.
 struct key_spec {
   static constexpr std::uint64_t read_only = 1 << 0;
   static constexpr std::uint64_t read_write = 1 << 1;

@@ -78,7 +78,7 @@ struct old_chain {
 std::optional<std::string> find_fault(const old_chain& chain);
 
 /// An empty chain as it makes one, and the link that it puts behind a full one. None where it would
-/// not either, or where nobody knows how it would.
+/// not either, or where it is not known how it would.
 std::optional<old_chain> new_chain(const reservation& asked);
 std::optional<old_link> next_link(const old_chain& chain);
 

@@ -1,4 +1,4 @@
-// OP.REPLAY: what replicas and the AOF are told beside the commands of clients.
+// OP.REPLAY: what replicas and the AOF get beside the commands of clients.
 //
 //   OP.REPLAY key PART record       the next part of a filter, or the first one of a new filter
 //   OP.REPLAY key CHECK history     what was added up to here; another history is a damaged filter

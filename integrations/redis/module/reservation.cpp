@@ -14,9 +14,9 @@
 namespace oneprobe::redis {
 namespace {
 
-/// Of the stated error the first part takes so much. Whoever says how many elements will come gets
-/// nearly all of it, and with it the least memory; the rest is enough for a filter that has to grow
-/// after all, at about five bits per element more in the parts that follow.
+/// Of the stated error the first part takes so much. A client that says how many elements will come
+/// gets nearly all of it, and with it the least memory; the rest is enough for a filter that has to
+/// grow after all, at about five bits per element more in the parts that follow.
 constexpr double share_of_a_stated_capacity = 0.84;
 /// One that may not grow leaves nothing to speak of. Not nothing: a growing filter has some left.
 constexpr double share_without_growth = 1 - 1e-6;
@@ -50,7 +50,7 @@ double least_error_of_a_part(std::uint64_t elements) {
   return std::max(least_planned, std::ldexp(static_cast<double>(elements), -64));
 }
 
-/// Three digits, and not below the number, so that what is told is taken.
+/// Three digits, and not below the number, so that what it says is taken.
 std::string in_words_from_above(double number) {
   const double unit = std::pow(10.0, std::floor(std::log10(number)) - 2);
   const double digits = number / unit;

@@ -39,12 +39,13 @@ struct reservation {
   growth_settings growth{};
   std::optional<filter_kind> kind{};         // none: whichever needs least memory
   std::optional<double> bits_per_element{};  // none: as many as the error needs
-  std::optional<std::uint64_t> seed{};       // none: one that nobody knows
+  std::optional<std::uint64_t> seed{};       // none: a random one
 };
 
-/// Who plans the parts to come where commands are followed, those of a primary or of the AOF.
+/// Which side plans the parts to come where commands are followed, those of a primary or of the
+/// AOF.
 enum class part_source : std::uint8_t {
-  records,  // who sends the commands: each part comes as a part_record
+  records,  // the sender of the commands: each part comes as a part_record
   nobody,   // an older version, which sent what it was asked for: each server plans as that one did
 };
 

@@ -8,7 +8,7 @@
 // (old_parts.hpp), and none of its own before an item needs one.
 //
 // A filter that clients load chunk by chunk is `arriving` until its last byte is there and
-// verified; nothing can be asked of it before. One that is damaged answers nothing any more.
+// verified; it answers no query before. One that is damaged answers nothing any more.
 //
 // The history is a number that every element which was new changes: h' = (h ^ hash) * odd. Copies
 // with one history were told of the same elements in the same order.
@@ -98,7 +98,7 @@ class stored_filter {
   /// Whether it can be asked.
   bool whole() const noexcept { return filter_.has_value() || old_ != nullptr; }
   damage damaged() const noexcept { return damage_; }
-  /// Lets go of everything. The first damage is the one that is told.
+  /// Lets go of everything. The first damage is the one that is reported.
   void spoil(damage what) noexcept {
     filter_.reset();
     old_.reset();
@@ -126,7 +126,7 @@ class stored_filter {
   part_record newest_part() const;
   bool may_contain(std::string_view item) const;
 
-  /// Who plans the parts to come, where commands are followed.
+  /// Which side plans the parts to come, where commands are followed.
   part_source source() const noexcept { return source_; }
   std::uint64_t history() const { return has_only_old_parts() ? old_->first_history() : history_; }
   /// Whether so many elements came that copies should be told of the history again; now they were.

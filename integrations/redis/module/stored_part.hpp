@@ -57,7 +57,7 @@ class counted_memory {
 
  private:
   /// Redis's allocator gives memory as it is. Whole pages are given back to the system, which has
-  /// zeros for whoever touches them again: nothing is written before it is used.
+  /// zeros when they are touched again: nothing is written before it is used.
   static void set_to_zero(std::span<std::byte> all) noexcept {
 #if defined(__linux__)
     constexpr std::size_t worth_a_call = std::size_t{1} << 17;

@@ -117,7 +117,7 @@ std::unique_ptr<stored_filter> read(io* in, std::string& fault) {
 }
 
 /// What stands for a filter that a primary sent by RESTORE, or for a copy that it made: Redis would
-/// go on without the key. Null where somebody hears of it.
+/// go on without the key. Null where a client gets the error.
 stored_filter* damaged_if_followed() noexcept {
   return (GetContextFlags(nullptr) & context_replica) != 0 ? new stored_filter(damage::no_memory)
                                                            : nullptr;

@@ -51,7 +51,7 @@ class ClusterFilter(unittest.TestCase):
         self.assertEqual(len(shards), SHARDS)
         expected = sum(facts["Current error"] for facts in shards.values()) / SHARDS
         self.assertLessEqual(expected, FPR)
-        self.assertGreater(expected, FPR / 2, "nobody pays for an error that was not asked for")
+        self.assertGreater(expected, FPR / 2, "memory spent on an error that was not requested")
         # Four deviations either way, twice in this test: one run in 5,000 would fail.
         wrong, mean = self.query(self.absent)["may_contain"], expected * KEYS
         self.assertLess(abs(wrong - mean), 4 * mean ** 0.5, (wrong, mean))

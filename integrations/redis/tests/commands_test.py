@@ -333,7 +333,7 @@ class Commands(unittest.TestCase):
         fields = self.documentation("BF.INFO")[b"arguments"][1]
         self.assertEqual([each[b"token"] for each in fields[b"arguments"]],
                          [b"CAPACITY", b"SIZE", b"FILTERS", b"ITEMS", b"EXPANSION"])
-        # Names are told in small letters, as those of Redis's own commands: in statistics, too.
+        # Names are given in small letters, as those of Redis's own commands: in statistics, too.
         self.assertEqual(self.two.call("COMMAND", "INFO", "BF.ADD")[0][0], b"bf.add")
         self.assertEqual(str(self.two.ask("BF.ADD", "k")), "ERR wrong number of arguments for 'bf.add' command")
 

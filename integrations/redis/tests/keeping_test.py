@@ -1,4 +1,4 @@
-"""What a filter survives: RDB files, the AOF, replicas, kill -9, and bytes that somebody tampered with."""
+"""What a filter survives: RDB files, the AOF, replicas, kill -9, and bytes that were tampered with."""
 
 import os
 import random
@@ -253,7 +253,7 @@ class Keeping(unittest.TestCase):
                          {"Capacity": 100, "Size": 0, "Number of filters": 1, "Number of items inserted": 1, "Expansion rate": 2})
         self.assert_golden(client, "golden")
         self.assertNotIn(0, client.call("BF.MEXISTS", "made", "a", *items))
-        # From here on whoever follows is told of parts.
+        # From here on replicas receive parts.
         more = [f"more {i}" for i in range(1000)]
         client.call("BF.MADD", "golden", *more)
         digest = client.call("DEBUG", "DIGEST-VALUE", "golden")

@@ -500,7 +500,7 @@ class RedisBloom(Recording):
 
 
 class Following(Recording):
-    """RedisBloom's AOF and its primary: filters go on in its own layout, bit by bit, until somebody asks us to add."""
+    """RedisBloom's AOF and its primary: filters go on in its own layout, bit by bit, until a client asks us to add."""
 
     FILES = {name: (GOLDEN / f"redisbloom.{name}").read_bytes() for name in ("rewritten.aof", "commands.aof", "rdb")} if \
         Recording.CHUNKS else {}

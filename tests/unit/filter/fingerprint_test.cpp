@@ -1,5 +1,5 @@
 // What only the fingerprint filter promises: same set, same bytes; exact unions; duplicates that
-// cost nothing; buckets that saturate when nobody can take what they hand on.
+// cost nothing; buckets that saturate when nobody can take what they pass on.
 #include "oneprobe/filter/fingerprint.hpp"
 
 #include <gtest/gtest.h>
@@ -102,7 +102,7 @@ TEST(fingerprint_filter, has_the_same_bytes_for_the_same_set_in_any_order) {
 }
 
 TEST(fingerprint_filter, has_the_same_file_for_the_same_set_in_any_order_and_united) {
-  // So few fingerprints that many elements which are handed on come to an equal one: inserts that
+  // So few fingerprints that many elements which are passed on come to an equal one: inserts that
   // answered `added` are then more than what is held, and how many more depends on the order.
   for (const fingerprint_bucket_shape& fingerprint_bucket :
        {fingerprint_bucket_shape{84, 4}, fingerprint_bucket_shape{58, 6},

@@ -111,7 +111,7 @@ TEST(fingerprint, equal_ones_take_one_slot) {
   const fingerprint_shape narrow{.bucket_capacity = 66, .remainder_bits = 5};
   const fingerprint_shape wide{.bucket_capacity = 27, .remainder_bits = 16};
   const auto as_if_all_differed = [](const fingerprint_shape& shape, double mean) {
-    return evaluate(shape, mean).insert_accesses - 1;  // the sum of powers of what is handed on
+    return evaluate(shape, mean).insert_accesses - 1;  // the sum of powers of what is passed on
   };
   EXPECT_LT(handed_on_fraction(narrow, 66), 0.97 * as_if_all_differed(narrow, 66));
   EXPECT_NEAR(handed_on_fraction(wide, 20), as_if_all_differed(wide, 20), 1e-3);
@@ -130,7 +130,7 @@ TEST(fingerprint, a_list_that_is_full_saturates_the_last_level) {
     EXPECT_GT(less.fpr, before);
     before = less.fpr;
   }
-  // Without a list every bucket that handed something on is saturated: all that reaches one errs.
+  // Without a list every bucket that passed something on is saturated: all that reaches one errs.
   EXPECT_EQ(evaluate_built(shape, 1e6, levels).list_queries, 0);
   EXPECT_LE(before, enough.miss_accesses - 1);
 }

@@ -242,7 +242,7 @@ TEST(page_store, answers_full_and_keeps_what_it_had) {
   EXPECT_EQ(expected.size() + refused, 400u);
   EXPECT_EQ(store->stats().counts.overflow, 30u);
   EXPECT_EQ(contents_of(*store), expected);
-  // A value of a record that is there can be changed all the same, and who leaves makes room.
+  // A value of a record that is there can be changed all the same, and an erased one makes room.
   const std::uint64_t first = expected.begin()->first;
   EXPECT_EQ(put(*store, first, 1), put_outcome::assigned);
   EXPECT_EQ(erase(*store, first), removal::erased);

@@ -50,7 +50,8 @@ TEST(plan_chains, predicts_what_a_map_does) {
   EXPECT_NEAR(seen.length_mean / plan.predicted.length_mean, 1, 0.01);
   EXPECT_NEAR(seen.length_variance / plan.predicted.length_variance, 1, 0.06);
   EXPECT_NEAR(static_cast<double>(seen.overflow), overflowed, 6 * std::sqrt(overflowed) + 50);
-  // Those whom nobody admits are in chains of their own, no longer than the others on average.
+  // Elements that no bucket admits are in chains of their own, no longer than the others on
+  // average.
   EXPECT_NEAR(overflowed / static_cast<double>(plan.overflow_buckets), 8, 1);
 }
 

@@ -29,7 +29,7 @@ inline void prefetch_line(const void* address) noexcept {
 /// The same for what is read later, when dozens of others have been asked for.
 ///
 /// To the second cache, not the first: only so many lines can be on their way to the first (two
-/// dozen on Zen 4), and whoever asks for another waits. Those that the second waits for are not
+/// dozen on Zen 4), and a request for another one waits. Those that the second waits for are not
 /// among them, and what it takes from there to the first, processors hide by themselves.
 inline void prefetch_line_ahead(const void* address) noexcept {
 #if defined(__GNUC__)

@@ -67,7 +67,7 @@ class block_search {
 
  private:
   // Not inlined: the rules with tracking bits are the fast ones, and their loop needs the
-  // registers. By value: nobody else has to keep the search in memory.
+  // registers. By value: so no caller has to keep the search in memory.
   [[gnu::noinline]] static bool is_beyond_counter(block_search search, position at,
                                                   key_hash hash) noexcept {
     const block_reading found = search.blocks_.read(at);

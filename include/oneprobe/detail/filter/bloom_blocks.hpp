@@ -1,5 +1,5 @@
-// Blocks that are small Bloom filters, and know when they are full and whom they turned away: the
-// store of the balanced filter.
+// Blocks that are small Bloom filters. They know when they are full and which elements they turned
+// away. They are the store of the balanced filter.
 //
 //   block   | Bloom bits                              | load counter | tracking bits |
 //           | word 0 | word 1 |      ...       | word 7, or word 3                    |
@@ -72,7 +72,7 @@ struct block_frame {
 struct block_reading {
   std::uint32_t load = 0;
   std::uint32_t tracking_ones = 0;  // tracking bits that are set
-  bool flagged = false;             // it has refused somebody
+  bool flagged = false;             // it has refused an element
 };
 
 /// What a loop over blocks knows of them when it is compiled, so that what is for others is left
@@ -118,7 +118,7 @@ class bloom_blocks {
     return bloom_blocks(const_cast<std::byte*>(memory), frame);
   }
 
-  /// An element whose bits are all set is there already as far as anybody can tell.
+  /// An element whose bits are all set cannot be distinguished from one that is there already.
   put_result try_put(position at, item& element, std::uint32_t limit) noexcept {
     const bucket_look said = offer(at, element, limit);
     if (said.beyond != 0) {

@@ -6,14 +6,14 @@
 //   placing walk(scheme, buckets, admission(shape.bucket_capacity));
 //   auto ended = walk_to_end(walk, walk.start(probe, {.fingerprint = probe.fingerprint}));
 //
-// A full bucket keeps its h smallest fingerprints and hands on the largest, the newcomer or one it
+// A full bucket keeps its h smallest fingerprints and passes on the largest, the newcomer or one it
 // held (put_result::refused, put_result::exchanged), and marks that it has. What it holds then
 // depends only on the set of fingerprints that came, not on their order, and a lookup goes on past
 // it only if it is marked and the fingerprint is above the largest kept. One that is there already
 // is `present`, and changes nothing.
 //
-// A bucket that is marked and empty is *saturated*: it had to hand on what nobody could take, has
-// forgotten what it held, and everything may be beyond it.
+// A bucket that is marked and empty is *saturated*: it had to pass on an element that had no place
+// left to go. It has forgotten what it held, and any element may be beyond it.
 //
 // A view of memory that belongs to the filter; zeroed memory is empty buckets. For one thread that
 // changes it, or any number that look. Whatever the memory holds, nothing outside a bucket is read
@@ -213,7 +213,7 @@ class fingerprint_buckets {
   }
 
   /// What two filters of one frame need to be united, besides putting the fingerprints of one into
-  /// the other: the bucket has handed something on, here or there.
+  /// the other: the bucket has passed something on, here or there.
   void mark_passed_on(std::uint64_t number) noexcept { mark(bucket_at(number)); }
   void saturate(std::uint64_t number) noexcept {
     std::byte* const bucket = bucket_at(number);

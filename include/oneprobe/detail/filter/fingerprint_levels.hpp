@@ -3,10 +3,10 @@
 //   hash --------------------------> bucket and fingerprint in level 0
 //   bucket and fingerprint, mixed -> bucket and fingerprint in the next level, and so on
 //
-// What a bucket hands on can be any of its elements, and all that is left of it is where it was and
-// its fingerprint there: so that is all the next candidate may follow from, for elements that are
-// placed as for those that are looked for. In every level an element has another fingerprint:
-// handed on are the largest, and if they kept it, the next buckets would tell them apart badly.
+// What a bucket passes on can be any of its elements, and all that is left of it is where it was
+// and its fingerprint there: so that is all the next candidate may follow from, for elements that
+// are placed as for those that are looked for. In every level an element has another fingerprint:
+// passed on are the largest, and if they kept it, the next buckets would tell them apart badly.
 //
 //   fingerprint_levels scheme(level_sizes, shape.fingerprints());
 //   fingerprint_probe element = scheme.start(hash);
@@ -62,7 +62,7 @@ class fingerprint_levels {
   key_hash left_of(const probe& element, position at) const noexcept {
     return key_hash{mix_bits(at.bucket * fingerprints_ + element.fingerprint)};
   }
-  /// Capacity is hard: nobody throws it.
+  /// Capacity is hard: no coin is thrown.
   static constexpr std::uint64_t coin(const probe&, std::uint32_t) noexcept { return 0; }
 
  private:

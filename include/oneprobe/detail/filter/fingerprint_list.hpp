@@ -265,8 +265,8 @@ class fingerprint_list {
   std::byte* place(std::uint64_t slot) const noexcept {
     return memory_ + slot * list_size::slot_bytes;
   }
-  // Relaxed is enough: a slot is written once, and who learns of an insert by any synchronisation
-  // also sees the slots that its search passed.
+  // Relaxed is enough: a slot is written once, and a thread that learns of an insert by any
+  // synchronisation also sees the slots that its search passed.
   fingerprint load(std::uint64_t slot) const noexcept {
     fingerprint value = 0;
     if constexpr (Words::shared)

@@ -59,7 +59,7 @@ inline bool counters_are_possible(std::span<const std::byte> blocks,
 enum class bucket_state { keeps, saturated, impossible };
 
 /// A bucket that a filter can fill keeps no more fingerprints than fit, ascending, nothing in free
-/// slots, and has handed on only what a full one had to; or it is saturated.
+/// slots, and has passed on only what a full one had to; or it is saturated.
 inline bucket_state state_of_bucket(std::span<const std::byte> bucket,
                                     const fingerprint_bucket_shape& shape) noexcept {
   std::array<std::uint64_t, fingerprint_bucket_shape::bits / 64 + 1>

@@ -53,7 +53,7 @@ constexpr std::uint64_t fingerprint_bits(key_hash hash) noexcept {
 /// 2^64 (Steele and Vigna, "Computationally easy, spectrally good multipliers", 2021).
 inline constexpr std::uint64_t pattern_multiplier = 0xd134'2543'de82'ef95;
 
-/// The bits from which the positions of a Bloom filter follow. Not a stream: whoever uses it
+/// The bits from which the positions of a Bloom filter follow. Not a stream: the caller
 /// multiplies again and takes high bits, and filters are asked so often that ten instructions are
 /// felt. Elements of one block, whose hashes differ in their low bits only, still set bits that are
 /// independent: the tests of the filters measure it.

@@ -80,7 +80,7 @@ class range_hashes {
     const auto from = made.first_ + static_cast<std::iter_difference_t<iterator>>(first);
     for (std::size_t i = 0; i < out.size(); ++i)
       out[i] = hash_with(*made.hash_, from[static_cast<std::iter_difference_t<iterator>>(i)]);
-    // Keys that will be asked for soon; not of those who ask for more than there is to wait for.
+    // Keys that will be asked for soon; not for calls that ask for more than there is to wait for.
     constexpr std::size_t most_ahead = 64;
     if constexpr (std::contiguous_iterator<iterator>)
       if (out.size() <= most_ahead && made.size_ - first >= 3 * out.size())

@@ -5,7 +5,7 @@
 // The bytes go to a temporary file in the same folder, `NAME.PID-COUNT.tmp`, which is forced to the
 // disk and then renamed. Whatever fails before that, a full disk for example, leaves the old file
 // as it was and removes the temporary one; a process that is killed leaves the old file or the new
-// one, and perhaps the temporary file, which nobody reads and which may be deleted.
+// one, and perhaps the temporary file, which is never read and may be deleted.
 //
 // A symbolic link is followed: what it points to is replaced. An existing file keeps its permission
 // bits; a name that is not a regular file (a device, a pipe) is refused, since a rename would

@@ -1,5 +1,5 @@
 // The checksum of every section of every file: XXH3 of 64 bits without a seed. It finds damage, not
-// malice: whoever can write a file can also write its checksum.
+// malice: an attacker that can write a file can also write its checksum.
 #pragma once
 
 #include <cstddef>

@@ -2,7 +2,7 @@
 // headers that read and write files; there is nothing here to call.
 //
 // A file knows seeded_hash and its seed. Of a hash policy of the caller's own it keeps only the
-// seed, if the policy has one; whoever reads the file brings the same policy.
+// seed, if the policy has one; the reader of the file brings the same policy.
 #pragma once
 
 #include <concepts>

@@ -38,7 +38,7 @@ class file_handle {
 
   bool is_open() const noexcept { return descriptor_ != none; }
   int descriptor() const noexcept { return descriptor_; }
-  /// Closes it now, for those who want to know whether that went well: 0, or errno.
+  /// Closes it now, for callers that check whether closing succeeded: 0, or errno.
   int close() noexcept { return ::close(std::exchange(descriptor_, none)) == 0 ? 0 : errno; }
 
  private:

@@ -31,7 +31,7 @@
 namespace oneprobe::inline v0_1 {
 namespace detail {
 
-/// Who keeps a lock from being taken.
+/// What keeps a lock from being taken.
 enum class lock_holder : std::uint8_t { nobody, readers, writer };
 
 #if defined(F_OFD_SETLK)
@@ -58,7 +58,7 @@ inline lock_holder find_lock_holder(int, file_access) noexcept { return lock_hol
 #endif
 
 /// The file if it may be used after an attempt to lock it that ended with `error`, or why not. None
-/// if whoever kept it locked has let go of it since: another attempt may succeed.
+/// if the lock has been released since: another attempt may succeed.
 inline std::optional<loaded<input_file>> after_locking(input_file file, file_access access,
                                                        int error) {
   if (error == EAGAIN || error == EACCES) {
@@ -69,7 +69,7 @@ inline std::optional<loaded<input_file>> after_locking(input_file file, file_acc
     return load_failure{load_error::not_closed,
                         file.name() + " was not closed: it is open for writing elsewhere"};
   }
-  // File systems without locks have no better way to offer, and a reader harms nobody.
+  // File systems without locks have no better way to offer, and a reader does no harm.
   if (error == 0 || error == ENOLCK || error == EINVAL || error == ENOTSUP ||
       access == file_access::read)
     return file;

@@ -4,7 +4,7 @@
 //   std::span<const std::byte> bytes = file->bytes();
 //
 // The bytes begin on a page, so that sections that are aligned in the file are aligned in memory.
-// Whoever cuts the file off while it is mapped ends this process at the next access (SIGBUS);
+// If the file is truncated while it is mapped, the next access ends this process (SIGBUS);
 // files that are replaced by a rename, as `save` does, keep their old bytes here.
 // Const functions may be called together.
 #pragma once

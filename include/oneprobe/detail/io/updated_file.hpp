@@ -5,8 +5,8 @@
 //   if (auto failure = file->sync()) complain(failure->sentence);
 //
 // The writer holds a lock on the file until it ends (locked_file.hpp): another that comes meanwhile
-// is refused, and so is the writer itself while somebody has the file locked to read it. Whoever
-// cuts the file off while it is mapped ends this process at the next access (SIGBUS), as does a
+// is refused, and so is the writer itself while a reader has the file locked. If the file is
+// truncated while it is mapped, the next access ends this process (SIGBUS), as does a
 // disk that is full, if the file has holes; `write_atomically` leaves none.
 #pragma once
 
@@ -63,8 +63,8 @@ class updated_file {
       return std::nullopt;
     return failed(detail::system_words(errno));
   }
-  /// Replaces the first bytes by one write, and forces them to the disk: whoever ends this process
-  /// leaves the old ones or the new ones. If it fails, some may be new, or all of them.
+  /// Replaces the first bytes by one write, and forces them to the disk: if this process is killed,
+  /// the old ones or the new ones are left. If it fails, some may be new, or all of them.
   [[nodiscard]] std::optional<save_failure> write_head(std::span<const std::byte> head) const {
     const ssize_t put = ::pwrite(descriptor(), head.data(), head.size(), 0);
     if (put < 0) return failed(detail::system_words(errno));
@@ -72,7 +72,7 @@ class updated_file {
     if (::fsync(descriptor()) != 0) return failed(detail::system_words(errno));
     return std::nullopt;
   }
-  /// None if whoever opens the path finds this file.
+  /// None if opening the path finds this file.
   [[nodiscard]] std::optional<save_failure> find_other_name() const {
     if (detail::is_name_of(path_, locked_.file())) return std::nullopt;
     return failed(

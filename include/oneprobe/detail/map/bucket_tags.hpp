@@ -3,8 +3,8 @@
 //   tag_reading found = ...;                    // of 16 slots
 //   std::uint32_t slots = found.equal(tag);     // bit i for slot i
 //
-// Pure functions of 24 bytes. How these come from memory, and who may change them, is the stores'
-// affair: tagged_buckets.hpp, shared_buckets.hpp.
+// Pure functions of 24 bytes. The stores decide how these come from memory and which threads may
+// change them: tagged_buckets.hpp, shared_buckets.hpp.
 #pragma once
 
 #include <bit>

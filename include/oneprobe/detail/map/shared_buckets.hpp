@@ -9,10 +9,10 @@
 // was changing and the version is the same, what it read was there all the time; else it reads
 // again. A writer that changes slots holds the bucket's lock, and says `changing` only while it
 // writes: waiting for another bucket it keeps no reader. Notes are counted by compare-and-exchange,
-// by anybody, without the lock.
+// by any thread, without the lock.
 //
-// Words are read by acquire loads and written by release stores. Hence whoever reads a word of a
-// change that is not finished also sees `changing`, or another version, when it looks at the state
+// Words are read by acquire loads and written by release stores. Hence a thread that reads a word
+// of an unfinished change also sees `changing`, or another version, when it looks at the state
 // again. A version has 30 bits: a reader would have to sleep inside a lookup while this one bucket
 // changes exactly a multiple of 2^30 times to be deceived.
 //
@@ -68,7 +68,8 @@ struct shared_state {
     return state >> shift & 15;
   }
   /// Whether nothing was written between two looks, nor at the first. A change that is under way at
-  /// both is told by its bit, which the first is compared without; the version tells all others.
+  /// both is shown by its bit, which the comparison leaves out of the first; the version shows all
+  /// others.
   static constexpr bool is_whole(std::uint64_t before, std::uint64_t after) noexcept {
     return (before >> 33 & ~std::uint64_t{1}) == after >> 33;
   }
@@ -242,7 +243,7 @@ class shared_buckets {
   }
 
  private:
-  /// What `read` finds in a bucket that nobody changes meanwhile.
+  /// What `read` finds in a bucket that no thread changes meanwhile.
   template <class Read>
   auto read_whole(position at, std::uint64_t& retries, Read read) const {
     detail::patience writer;

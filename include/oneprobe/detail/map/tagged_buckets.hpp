@@ -19,9 +19,9 @@
 // of slots can be asked for before the tags are read, and is most often the right one. Where a
 // bucket has several groups, elements of one tag are kept in one of them: a bucket refuses an
 // element whose tag is in a group without room. So a lookup reads the tags and at most one line of
-// slots per bucket, whatever the keys are; if that is not the one that it had asked for, or if no
-// tag is equal, that one was asked for in vain. Of a thousand elements that come to a nearly full
-// bucket one to three are refused for that reason.
+// slots per bucket, whatever the keys are; if that is not the one that it had prefetched, or if no
+// tag is equal, the prefetched one was fetched needlessly. Of a thousand elements that come to a
+// nearly full bucket one to three are refused for that reason.
 //
 // This is a view of memory, constant like a span while the memory is not: zeroed bytes are empty
 // buckets. It neither owns them nor ends the life of elements; a table does both. For one thread at
@@ -93,7 +93,7 @@ class bucket_entry {
     const std::uint32_t now = note(kind);
     if (now != stuck_note) store(notes_at, nibbles::with(word(notes_at), kind, now + 1));
   }
-  /// One that is 0 stays so: it was raised, unless somebody forged the file that it comes from.
+  /// One that is 0 stays so: it was raised, unless the file that it comes from was forged.
   void lower_note(std::uint32_t kind) noexcept {
     const std::uint32_t now = note(kind);
     if (now != 0 && now != stuck_note)
@@ -232,7 +232,7 @@ class tagged_buckets {
     entry(at).lower_note(detail::bucket_entry::note_kind(hash));
   }
 
-  // ---- for whoever verifies or mends ----
+  // ---- for code that verifies or repairs ----
 
   std::uint32_t note(position at, std::uint32_t kind) const noexcept {
     return entry(at).note(kind);

@@ -6,16 +6,17 @@
 //                                   +--> releasing -------------------+
 //
 // scanning   slot by slot: marked elements end, others go down to the first level that now has room
-//            for them, and all that live are told to the *next* summary. Whoever goes down waits in
-//            the overflow, where every lookup finds it, and its new slot is kept for it.
+//            for them, and the *next* summary learns all that live. An element that goes down waits
+//            in the overflow, where every lookup finds it, and its new slot is kept for it.
 // settling   the next summary is the one that is asked. Those that wait are moved to their slots,
 //            one by one, and then the last summary is cleared, piece by piece.
-// releasing  the slots that are kept are given free, one by one: who waits stays in the overflow.
+// releasing  the slots that are kept are freed, one by one: an element that waits stays in the
+// overflow.
 //
 // Work is counted in steps: a slot, an element that waits, or a piece that is cleared. A change of
 // the map takes at most plan.work_per_change of them where reconstruction is incremental. A step
 // tells the next summary of one element, at most twice, and moves one at most. That an element
-// leaves while it waits is no step: its bucket is looked at, not all who wait.
+// leaves while it waits is no step: its bucket is looked at, not all that wait.
 //
 // So lookups ask one summary at any time, and it is right. If an element's own operation throws,
 // the step is as if it had not been taken.
@@ -126,7 +127,7 @@ class reconstruction {
  private:
   enum class phase : std::uint8_t { idle, scanning, settling, releasing };
   /// An element on its way to a lower level: it waits in the overflow, its slot is kept for it. The
-  /// summary that knows nobody at that slot notes where in `parked_` it is.
+  /// summary that knows no element at that slot notes where in `parked_` it is.
   struct parked_element {
     Element* element;
     std::uint32_t slot;

@@ -1,11 +1,11 @@
-// The slots of a one_probe_map: their memory, who is in them, and where a walk finds room.
+// The slots of a one_probe_map: their memory, their elements, and where a walk finds room.
 //
 //   slots      | level 0: bucket 0 | bucket 1 | ... | level 1: ... |      slow memory
 //   occupied   | a bit per slot: an element is there |                    fast memory
 //   marked     | a bit per slot |                                         slow memory
 //
 // A slot is free, or its element is live, or marked as deleted. While a reconstruction is under way
-// it may also be kept for an element that waits elsewhere: marked, and nobody there.
+// it may also be kept for an element that waits elsewhere: marked, and empty.
 //
 //                free   live   marked   kept
 //   occupied       0      1       1       0
@@ -34,7 +34,7 @@
 namespace oneprobe::inline v0_1 {
 namespace detail {
 
-/// The taken slots as a walk sees them that looks for room: it is told the slot, and takes it
+/// The taken slots, as a walk that looks for room sees them: the walk gets the slot, and takes it
 /// itself.
 template <class TakenMask>
 class room_search {
@@ -93,7 +93,7 @@ class one_probe_slots {
   void* place(std::uint32_t slot) const noexcept {
     return const_cast<std::byte*>(memory_.data()) + std::size_t{slot} * sizeof(Element);
   }
-  /// REQUIRES: somebody is there.
+  /// REQUIRES: the slot holds an element.
   Element& operator[](std::uint32_t slot) const noexcept {
     return *std::launder(static_cast<Element*>(place(slot)));
   }
@@ -108,7 +108,7 @@ class one_probe_slots {
   bool is_live(std::uint32_t slot) const noexcept { return is_occupied(slot) && !is_marked(slot); }
   /// For an element that waits elsewhere.
   bool is_kept(std::uint32_t slot) const noexcept { return is_marked(slot) && !is_occupied(slot); }
-  /// Slots of a bucket as bits: where somebody is.
+  /// Slots of a bucket as bits: which hold an element.
   std::uint32_t occupants(std::uint64_t bucket) const noexcept { return occupied_.mask(bucket); }
 
   void occupy(std::uint32_t slot) noexcept { occupied_.set(slot); }

@@ -1,4 +1,4 @@
-// Who watches which cell: lists through records beside the slots of a table.
+// Which element watches which cell: lists through records beside the slots of a table.
 //
 //   heads:    one for each planned element; cell c is in list c mod heads
 //   records:  | cell | previous | next | for every slot of the table

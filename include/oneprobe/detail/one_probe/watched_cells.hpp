@@ -2,8 +2,9 @@
 // changed, and cells that can be watched.
 //
 // A stored element is misdirected when *all* of its cells say a higher level than its own. As long
-// as one of them does not, it is found. So whoever keeps elements has each of them *watch* one such
-// cell, and looks at an element again only when its cell is raised (one_probe/guarded_summary.hpp).
+// as one of them does not, it is found. So the owner of the elements has each of them *watch* one
+// such cell, and looks at an element again only when its cell is raised
+// (one_probe/guarded_summary.hpp).
 #pragma once
 
 #include <array>
@@ -40,7 +41,8 @@ class cell_changes {
     assert(count_ < most);
     changes_[count_++] = {cell, before};
   }
-  /// The same, only if it is a change: whether it is one nobody can guess, so there is no branch.
+  /// The same, only if it is a change. Whether it is one cannot be predicted, so there is no
+  /// branch.
   void add(std::uint64_t cell, std::uint64_t before, std::uint64_t after) noexcept {
     assert(count_ < most);
     changes_[count_] = {cell, before};

@@ -1,12 +1,12 @@
-// What a page store keeps in memory: how full each page is, the summary, and who is in the
-// overflow. It says where a record goes and where it is; pages themselves it never sees.
+// What a page store keeps in memory: how full each page is, the summary, and which records are in
+// the overflow. It says where a record goes and where it is; it never sees the pages themselves.
 //
 //   place(hash)     the walk over the loads, then the summary: a page, or `full`
 //   page_of(hash)   the one page to read
 //   leave(hash, p)  the record is no longer in page p
 //
 // A record goes to the overflow if all its pages are full, or if the summary would send it, or
-// somebody else, to the wrong page; then every lookup of it finds it in memory.
+// another record, to the wrong page; then every lookup of it finds it in memory.
 //
 // Const functions may be called together; nothing else may.
 #pragma once

@@ -6,7 +6,7 @@
 //   20  4  zero
 //   24     records, each its key and then its value; zeros up to the end
 //
-// A view: the bytes belong to somebody else. Erasing moves the last record to the place that became
+// A view: it does not own the bytes. Erasing moves the last record to the place that became
 // free. The checksum is written by `seal` and looked at by `find_fault`, never in between.
 #pragma once
 

@@ -80,7 +80,7 @@ class store_opener {
     if (const int error = file_.read(begin, out)) return unreadable(error);
     return std::nullopt;
   }
-  /// What was read may be in the system's memory alone: whoever wrote it may have been killed
+  /// What was read may be in the system's memory alone: its writer may have been killed
   /// before the sync, or the sync may have failed, after which the system takes for written what is
   /// not. A writer builds on it, and writes it again first: the same bytes, to the same place.
   std::optional<load_failure> rewrite(std::uint64_t begin, std::span<const std::byte> bytes) const {

@@ -6,7 +6,7 @@
 // both.
 //
 //   scheme:  key_hash -> probe -> first(probe) -> next(probe, position) -> ...
-//   store:   position -> load, try_put, find, erase, and a note of whom the bucket turned away
+//   store:   position -> load, try_put, find, erase, and a note of what the bucket turned away
 #pragma once
 
 #include <concepts>
@@ -123,7 +123,7 @@ concept looking_store = searchable_store<Store, Probe> &&
 };
 
 /// A placement_store that says with few jumps whether an element was there (`found`) or is turned
-/// away (`beyond`), if neither it is in now; and is told later, before that element goes on, to
+/// away (`beyond`), if neither it is in now; and is asked later, before that element goes on, to
 /// keep a note of it. What the note says must not bear upon others that are offered meanwhile.
 template <class Store>
 concept offering_store = placement_store<Store> &&
@@ -143,7 +143,7 @@ concept preparing_store = offering_store<Store> &&
   { store.offer(at, *out, limit) } -> std::same_as<bucket_look>;
 };
 
-/// A store whose buckets are told whom they turned away, once the element's destination is known.
+/// A store whose buckets note an element that they turned away once its destination is known.
 /// (Others know it from what they hold: a bucket that is full, or keeps an order.)
 template <class Store, class Probe>
 concept noting_store = placement_store<Store> && requires(Store& store, position at, Probe probe) {

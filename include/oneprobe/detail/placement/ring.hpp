@@ -124,8 +124,8 @@ constexpr void begin_walk(const Walk& walk, State& place, Start& start, const He
 /// Calls `visit(i, i % Width, held)` for i = 0, 1, ..., and `prefetch(held)` two rings of `Width`
 /// ahead of it; `source` gives what is held of each, up to three rings ahead. Half way in between,
 /// one ring ahead, `prefetch_rest(held)` is called. Before every `Width` visits `prepare(ring)` is
-/// told what is held of them, and after them `turn(first, ring)`; when that says no, this ends.
-/// Returns how many were visited.
+/// called with what is held of them, and after them `turn(first, ring)`; if that says no, this
+/// ends. Returns how many were visited.
 template <std::size_t Width, class Source, class Prefetch, class PrefetchRest, class Prepare,
           class Visit, class Turn>
 constexpr std::size_t visit_ahead(std::size_t count, Source& source, Prefetch prefetch,
@@ -166,14 +166,14 @@ constexpr std::size_t visit_ahead(std::size_t count, Source& source, Prefetch pr
   }
   return first;
 }
-/// Whoever has nothing to do between two turns of the ring.
+/// For callers with nothing to do between two turns of the ring.
 struct no_turn {
   template <class Ring>
   constexpr bool operator()(std::size_t, const Ring&) const noexcept {
     return true;
   }
 };
-/// Whoever works nothing out of a whole ring.
+/// For callers that compute nothing from a whole ring.
 struct no_preparation {
   template <class Ring>
   constexpr void operator()(const Ring&) const noexcept {}
@@ -449,7 +449,7 @@ struct always_open {
 };
 
 /// Looks for `count` elements, or places them, in rounds. `start(walk, held)` starts a walk, which
-/// may be a copy of the one that is given. `answer(i, found)` is told at once what
+/// may be a copy of the one that is given. `answer(i, found)` is called at once with what
 /// the first bucket says. Walks that it sends on are corrected by `sink(i, state)` if they end with
 /// a bucket that has the element (`present`) or with none (`overflowed`; `sink.ask_for(state)`, if
 /// there is one, some time before). Which walks go on cannot be predicted, so nothing here jumps on
@@ -466,7 +466,7 @@ std::size_t roll_looks(Walk& walk, std::size_t count, Source&& source, Start&& s
   // Also if the source throws: what they were said to be is corrected when they end.
   const at_end end_them([&] { sent_on.finish(walk, sink); });
   std::uint64_t beyond = 0;
-  // Of its own, since nobody else sees them: they may lie in registers.
+  // A copy, since no other code sees it: it may lie in registers.
   const auto scheme = walk.scheme();
   const std::remove_cvref_t<Walk> here = walk.over(scheme);
   detail::preparation<std::remove_cvref_t<Walk>, Width> ready;

@@ -151,7 +151,7 @@ constexpr void for_each_candidate(const Scheme& scheme, const typename Scheme::p
   detail::for_each_before(scheme, probe, detail::beyond_all(scheme), visit);
 }
 
-/// The candidate of one level, without a walk: for whoever was told the level.
+/// The candidate of one level, without a walk: for a caller that knows the level.
 /// REQUIRES: level < scheme.choices().
 template <placement_scheme Scheme>
 requires(!renaming_scheme<Scheme>) constexpr position

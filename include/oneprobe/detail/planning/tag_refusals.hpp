@@ -1,4 +1,4 @@
-// What a bucket refuses for a tag, ready for those who ask often: planners, and tables that plan
+// What a bucket refuses for a tag, ready for code that asks often: planners, and tables that plan
 // for themselves. The refusals of model/grouped_slots.hpp without those of a full bucket, from a
 // table that the model writes.
 //

@@ -123,7 +123,7 @@ inline isa simd_in_use() noexcept {
   return std::min(simd_supported(), detail::simd_limit.load(std::memory_order_relaxed));
 }
 
-/// Uses no more than `most` from now on: for tests, and for whoever looks for a fault.
+/// Uses no more than `most` from now on: for tests, and for debugging.
 inline void limit_simd(isa most) noexcept {
   detail::simd_limit.store(most, std::memory_order_relaxed);
 }

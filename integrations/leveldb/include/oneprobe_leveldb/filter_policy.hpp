@@ -1,4 +1,4 @@
-// A filter policy for LevelDB that reads fewer blocks in vain than the built-in one, for the same
+// A filter policy for LevelDB with fewer needless block reads than the built-in one, for the same
 // memory. One line changes:
 //
 //   options.filter_policy = oneprobe::leveldb_integration::make_filter_policy(16).release();
@@ -11,9 +11,9 @@
 // all filters that this one wrote. Whatever the bytes of a filter are, a lookup reads none beyond
 // them; bytes that are no filter of ours may match every key.
 //
-// Keys are hashed with a fixed seed, since filters outlive the process. Whoever may choose keys can
-// make lookups read blocks in vain; nothing worse. Thread-safe. A custom comparator under which
-// keys of different bytes are equal needs a policy of its own, as with the built-in one.
+// Keys are hashed with a fixed seed, since filters outlive the process. A client that chooses keys
+// can make lookups read blocks needlessly; nothing worse. Thread-safe. A custom comparator under
+// which keys of different bytes are equal needs a policy of its own, as with the built-in one.
 #pragma once
 
 #include <leveldb/filter_policy.h>

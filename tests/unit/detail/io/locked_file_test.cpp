@@ -1,4 +1,4 @@
-// Files under a lock: whose they are, and whom they keep away.
+// Files under a lock: which process has it, and which are kept away.
 #include "oneprobe/detail/io/locked_file.hpp"
 
 #include <gtest/gtest.h>

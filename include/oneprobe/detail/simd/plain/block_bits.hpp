@@ -91,7 +91,7 @@ constexpr std::uint32_t bit_position(std::uint64_t pattern, unsigned number,
 }
 
 /// How a block takes an element it is offered: at most one of the two; if neither, the bits are
-/// set now. Numbers, 1 or 0, so that nobody has to jump on what cannot be predicted.
+/// set now. Numbers, 1 or 0, so that callers need no branch that cannot be predicted.
 struct bits_outcome {
   std::uint64_t was_set = 0;
   std::uint64_t refused = 0;
