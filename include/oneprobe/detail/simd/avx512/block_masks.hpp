@@ -98,6 +98,11 @@ ONEPROBE_TARGET_AVX512 inline __m512i matrix_product(__m512i words, __m512i byte
       _mm512_set_epi64(eight_times(7), eight_times(6), eight_times(5), eight_times(4),
                        eight_times(3), eight_times(2), eight_times(1), eight_times(0));
   const __m512i word = _mm512_maskz_permutexvar_epi8(all_line_bytes, numbers, words);
+#ifdef __clang__
+  // clang 14 spreads a word of the memory within the next instruction, and encodes the wrong
+  // address of it. So it is spread before.
+  asm("" : "+v"(bits));
+#endif
   return _mm512_gf2p8affine_epi64_epi8(_mm512_and_si512(word, bytes), bits, 0);
 }
 
