@@ -784,6 +784,7 @@ class Import(Recording):
     def test_a_key_that_is_there_is_left_alone(self):
         with self.target.client() as client:
             client.call("SET", "grown", "mine")
+            client.call("SET", "{grown}:oneprobe-import", "mine as well")
             self.refused(2, "the target has it already; --replace", "grown")
             self.assertEqual(client.call("GET", "grown"), b"mine")
             # Of several the others are imported, and the exit code says that not all were.
@@ -797,7 +798,8 @@ class Import(Recording):
             self.assertEqual(self.run_tool("grown", "--replace").returncode, 0)
             self.assert_recorded(client, ["grown"])
             self.assertIn(client.call("PTTL", "grown"), range(800_000, 1_000_001))
-            self.assertEqual(sorted(client.call("KEYS", "*")), [b"fixed", b"grown"])
+            self.assertEqual(client.call("GET", "{grown}:oneprobe-import"), b"mine as well")
+            self.assertEqual(sorted(client.call("KEYS", "*")), [b"fixed", b"grown", b"{grown}:oneprobe-import"])
 
     def test_a_filter_that_changes_is_read_again_or_refused(self):
         with self.target.client() as client:
@@ -805,6 +807,9 @@ class Import(Recording):
             self.assertEqual(self.run_tool("grown").returncode, 0)
             self.assert_recorded(client, ["grown"])
             self.source.changes = 100
+            self.refused(3, "'fixed' is not imported: it changed while it was read, 5 times", "fixed")
+            self.source.changes = 0
+            self.source.expiry = -2  # it was deleted meanwhile
             self.refused(3, "'fixed' is not imported: it changed while it was read, 5 times", "fixed")
             self.assertEqual(client.call("KEYS", "*"), [b"grown"])
 
@@ -839,15 +844,23 @@ class Import(Recording):
     def test_a_cluster_gets_each_filter_where_it_belongs(self):
         cluster = Cluster(3, 0)
         self.addCleanup(cluster.end)
+        with_braces = ["a}b", "{}x", "{", "}", "a{b}c{d}"]
+        with self.source.probed.client() as client:
+            for key in with_braces:
+                self.source.chunks[key] = self.CHUNKS["fixed"]
+                load(client, key + ":recorded", self.CHUNKS["fixed"])
         done = self.run_tool("--match", "*", target=cluster.nodes().split(",")[0])
         self.assertEqual(done.returncode, 0, done)
         found = 0
         for server in cluster.masters():
             with server.client() as client:
                 keys = [key.decode() for key in client.call("KEYS", "*")]
-                self.assert_recorded(client, keys, {key: self.ANSWERS[key] for key in keys})
+                for key in with_braces:
+                    if key in keys:
+                        self.assertNotIn(0, many(client, "BF.MEXISTS", key, items_of("fixed", self.ANSWERS["fixed"]["kept"])))
                 found += len(keys)
-        self.assertEqual(found, len(self.ANSWERS))
+                self.assert_recorded(client, [key for key in keys if key not in with_braces])
+        self.assertEqual(found, len(self.ANSWERS) + len(with_braces))
 
 
 def write_golden():
