@@ -103,7 +103,7 @@ class transfer {
   }
 
  private:
-  /// In a cluster it must have the slot of the key. Nobody else has such a key, so that it may be
+  /// In a cluster it must have the slot of the key. No other key is named so: it may be
   /// deleted.
   static std::string beside(const std::string& key) {
     const std::string ending = fmt::format(":oneprobe-import:{:016x}", random_seed());

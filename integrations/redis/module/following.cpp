@@ -19,10 +19,11 @@ void miss(context* ctx, opened_key& key, string* name, damage what) noexcept {
       "of RedisBloom may be had by oneprobe redis import",
       static_cast<int>(shown.size()), shown.data(), words_of(what));
   if (content == opened_key::holds::another_type) return;  // which is not ours to change
-  if (content == opened_key::holds::nothing)
+  if (content == opened_key::holds::nothing) {
     key.put(std::make_unique<stored_filter>(what));
-  else
+  } else {
     key.filter().spoil(what);
+  }
   // What a replica tells reaches its own AOF only, which may have the filter from before.
   if ((GetContextFlags(ctx) & context_loading) == 0)
     Replicate(ctx, "OP.REPLAY", "scl", name, "DAMAGED", static_cast<long long>(what));
