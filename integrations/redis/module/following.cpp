@@ -30,8 +30,11 @@ void miss(context* ctx, opened_key& key, string* name, damage what) noexcept {
 }
 
 int refuse(context* ctx, opened_key& key, string* name, damage what, const char* text) noexcept {
+  const bool is_said = key.content() == opened_key::holds::filter &&
+                       key.filter().damaged() != damage::none && follows(ctx);
   miss(ctx, key, name, what);
-  return ReplyWithError(ctx, text);
+  // Redis logs each error that a primary gets.
+  return is_said ? ReplyWithNull(ctx) : ReplyWithError(ctx, text);
 }
 
 int refuse(context* ctx, string** argv, int argc, damage what, const char* text) noexcept {

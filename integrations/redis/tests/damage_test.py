@@ -124,6 +124,7 @@ class Damage(unittest.TestCase):
                 self.assertEqual(answer(last, "k", names("k", 305)), "all")
                 self.assertEqual(last.call("DEBUG", "DIGEST"), client.call("DEBUG", "DIGEST"))
             self.assertEqual(replica.log_text().count("cannot be followed"), 1)
+            self.assertEqual(replica.log_text().count("is sending an error"), 1)  # which is Redis's own line
         replica.kill()
         replica.options = AOF
         replica.start()
