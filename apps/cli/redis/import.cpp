@@ -103,12 +103,16 @@ class transfer {
   }
 
  private:
-  /// In a cluster it must have the slot of the key.
+  /// In a cluster it must have the slot of the key. No other key is named so: it may be
+  /// deleted.
   static std::string beside(const std::string& key) {
-    const std::size_t open = key.find('{');
-    const std::size_t close = open == key.npos ? key.npos : key.find('}', open + 1);
-    const bool has_tag = close != key.npos && close > open + 1;
-    return (has_tag ? key : '{' + key + '}') + ":oneprobe-import";
+    const std::string ending = fmt::format(":oneprobe-import:{:016x}", random_seed());
+    std::string name = key + ending;  // enough if it has a tag
+    if (slot_of(name) != slot_of(key)) name = '{' + key + '}' + ending;
+    // Not so where a brace of the key ends the tag.
+    for (unsigned tag = 0; slot_of(name) != slot_of(key); ++tag)
+      name = fmt::format("{{{}}}{}", tag, ending);
+    return name;
   }
 
   void refuse_other_types() {
@@ -122,9 +126,11 @@ class transfer {
   void refuse_what_is_there() {
     const redis_reply there = to_.ask({"EXISTS", key_});
     refuse_error(there, "cannot be written");
-    if (there.number != 0)
-      throw usage_error(fmt::format("the target has it already; {} puts this one in its place",
-                                    replace_switch.flag));
+    if (there.number != 0) throw it_is_there();
+  }
+  static usage_error it_is_there() {
+    return usage_error(fmt::format("the target has it already; {} puts this one in its place",
+                                   replace_switch.flag));
   }
 
   chunk dumped(long long iterator) {
@@ -156,7 +162,7 @@ class transfer {
     if (dumped(0).data != header.data) return std::nullopt;
     if (!is_same)
       throw system_failure("what arrived is not what was read: the servers answer differently");
-    keep_expiry();
+    if (!keep_expiry()) return std::nullopt;
     return facts;
   }
 
@@ -183,16 +189,20 @@ class transfer {
         [](const redis_reply& a, const redis_reply& b) { return a.number == b.number; });
   }
 
-  void keep_expiry() {
+  /// False if the key is no longer there.
+  bool keep_expiry() {
     const redis_reply left = from_.ask({"PTTL", key_});
     refuse_error(left, "cannot be read");
+    constexpr long long no_key = -2;
+    if (left.number == no_key) return false;
     if (left.number >= 0)
       refuse_error(to_.ask({"PEXPIRE", beside_, std::to_string(left.number)}), "cannot be written");
+    return true;
   }
   void rename() {
     const redis_reply done = to_.ask({replaces_ ? "RENAME" : "RENAMENX", beside_, key_});
     refuse_error(done, "cannot be written");
-    if (!replaces_ && done.number == 0) refuse_what_is_there();
+    if (!replaces_ && done.number == 0) throw it_is_there();
   }
   void drop() { refuse_error(to_.ask({"DEL", beside_}), "cannot be written"); }
 

@@ -138,16 +138,6 @@ bool is_kept(add_outcome outcome) {
   return outcome == add_outcome::added || outcome == add_outcome::present;
 }
 
-/// What RedisBloom refused is refused, too: it sends also that.
-add_outcome add_as_redisbloom(stored_filter& filter, const string* item) {
-  try {
-    return filter.add_to_old(text_of(item));
-  } catch (const std::bad_alloc&) {
-    filter.spoil(damage::no_memory);
-    return add_outcome::needs_part;
-  }
-}
-
 /// Adds an item. Where that needs a further part, before_part() is called when there is one.
 template <class BeforePart>
 add_outcome add_one(context* ctx, string* name, stored_filter& filter, const string* item,
@@ -155,7 +145,8 @@ add_outcome add_one(context* ctx, string* name, stored_filter& filter, const str
   const add_outcome outcome = filter.add(text_of(item));
   if (is_kept(outcome)) [[likely]]
     return outcome;
-  if (filter.has_only_old_parts() && follows(ctx)) return add_as_redisbloom(filter, item);
+  // What RedisBloom refused is refused, too: it sends also that.
+  if (filter.has_only_old_parts() && follows(ctx)) return filter.add_to_old(text_of(item));
   if (outcome != add_outcome::needs_part) return outcome;
   if (!grow(ctx, name, filter)) return outcome;
   before_part();

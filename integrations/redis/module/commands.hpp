@@ -14,7 +14,8 @@ struct module_state {
   /// Since files or a primary's keys were last read from their beginning: whether a part of ours
   /// was among it. RedisBloom has none, so that what follows is not its own.
   bool reads_ours = false;
-  reservation usual{};  // what a command is taken to say where it does not
+  bool loads_aof = false;  // and not an RDB file, or a primary's keys
+  reservation usual{};     // what a command is taken to say where it does not
 };
 module_state& state();
 

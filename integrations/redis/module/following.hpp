@@ -1,6 +1,7 @@
 // Commands that a primary sends, or that the AOF has, were done where they come from: what is not
 // done here as well is missing here, and no client reads the error that is replied. So the key
-// answers every command with an error from then on, until it is deleted; it is saved so, too.
+// answers every command with an error from then on, until it is deleted; it is saved so, too, and
+// the AOF of this server gets it. The log has a line for each key, not for each command.
 //
 //   return refuse(ctx, key, damage::no_memory, "ERR Insufficient memory");
 #pragma once

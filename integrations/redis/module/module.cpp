@@ -31,6 +31,7 @@ int on_load(context* ctx, arguments sent) {
   state().redisbloom_type = create_redisbloom_type(ctx);
   SubscribeToServerEvent(ctx, loading_event, [](context*, server_event, std::uint64_t part, void*) {
     if (part <= last_loading_start) state().reads_ours = false;
+    state().loads_aof = part == aof_loading_start;
   });
   if (!create_commands(ctx)) return failed;
   return load_settings(ctx) ? ok : failed;

@@ -63,8 +63,8 @@ loaded<old_section> decode_old_section(std::span<const std::byte> bytes, std::st
   old_section read;
   const std::size_t links = in.take<std::uint32_t>();
   if (links > old_chain::most_links) return detail::inconsistent(name, "it has too many old parts");
+  if (bytes.size() < old_section::bytes_for(links)) return truncated();
   read.chain.links.resize(links);
-  if (bytes.size() < read.bytes()) return truncated();
   if (byte_reader(bytes.subspan(read.bytes() - old_section::checksum_bytes))
           .take<std::uint64_t>() !=
       checksum_of(bytes.first(read.bytes() - old_section::checksum_bytes)))
@@ -172,9 +172,11 @@ std::uint64_t old_parts::room() const noexcept {
 }
 
 double old_parts::error_to_spend() const noexcept {
-  // The first link of a filter that grows has half of what was stated.
-  const double halved = chain_.settings().scale == scaling::fixed ? 1 : 2;
-  const double stated = halved * chain_.links.front().error;
+  // The first link of a filter that grows has half of what was stated, but in versions that
+  // rounded bits to a power of two, which gave it all.
+  const bool is_half =
+      chain_.settings().scale == scaling::grows && (chain_.options & old_chain::not_rounded) != 0;
+  const double stated = (is_half ? 2 : 1) * chain_.links.front().error;
   return std::max({stated - error(), stated * least_share, least_error});
 }
 

@@ -38,9 +38,10 @@ struct old_section {
   bool is_verified = false;    // by its writer: the checksum is there
   std::uint64_t checksum = 0;  // of the bits of all links
 
-  std::size_t bytes() const noexcept {
-    return fixed_bytes + chain.links.size() * link_bytes + checksum_bytes;
+  static constexpr std::size_t bytes_for(std::size_t links) noexcept {
+    return fixed_bytes + links * link_bytes + checksum_bytes;
   }
+  std::size_t bytes() const noexcept { return bytes_for(chain.links.size()); }
 };
 
 std::vector<std::byte> encode(const old_section& section);

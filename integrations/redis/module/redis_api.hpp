@@ -160,6 +160,7 @@ struct server_event {
   std::uint64_t data_version;
 };
 inline constexpr server_event loading_event{3, 1};
+inline constexpr std::uint64_t aof_loading_start = 1;
 inline constexpr std::uint64_t last_loading_start = 2;  // of RDB, of AOF, of a primary's keys
 using event_function = void (*)(context*, server_event, std::uint64_t part, void* data);
 

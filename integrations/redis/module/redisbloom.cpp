@@ -50,6 +50,70 @@ constexpr bool holds_exactly(std::uint64_t bytes, std::uint64_t bits) noexcept {
   return bytes == bits / 8 + (bits % 8 != 0) || bytes == (bits / 64 + (bits % 64 != 0)) * 8;
 }
 
+/// A link for so many elements, or none.
+std::optional<old_link> plan_link(double elements, double error, std::uint32_t options) {
+  old_link link;
+  link.error = error;
+  if (!(error > 0 && error < 1) || !(elements >= 1)) return std::nullopt;
+  link.bits_per_element = std::abs(std::log(error)) / ln2_squared;
+  link.item_bits = static_cast<std::uint32_t>(std::ceil(ln2 * link.bits_per_element));
+  const double wanted = elements * link.bits_per_element;
+  if (!(wanted < static_cast<double>(filter_plan::most_bits))) return std::nullopt;
+  link.elements = static_cast<std::uint64_t>(elements);
+  std::uint64_t bits = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(wanted));
+  if ((options & old_chain::not_rounded) == 0) {
+    if (wanted < 1) return std::nullopt;
+    link.log2_bits = static_cast<std::uint32_t>(std::logb(wanted)) + 1;
+    bits = std::uint64_t{1} << link.log2_bits;
+    const auto more = static_cast<std::uint64_t>(static_cast<double>(bits) - wanted);
+    link.elements += static_cast<std::uint64_t>(static_cast<double>(more) / link.bits_per_element);
+  }
+  link.bytes = (bits / 64 + (bits % 64 != 0)) * 8;
+  link.bits = 8 * link.bytes;
+  return link;
+}
+
+}  // namespace
+
+std::optional<old_chain> new_chain(const reservation& asked) {
+  old_chain chain;
+  chain.options = old_chain::hashes_of_64_bits | old_chain::not_rounded;
+  double error = std::min(asked.error, reservation::largest_error);
+  // Older versions took larger ones as they were: other bits, and another item is the one that
+  // comes when it is full.
+  if (asked.growth.scale == scaling::fixed && error != asked.error) return std::nullopt;
+  if (asked.growth.scale == scaling::fixed)
+    chain.options |= old_chain::does_not_scale;
+  else
+    error *= halving;
+  chain.expansion = asked.growth.expansion;
+  const auto link = plan_link(static_cast<double>(asked.capacity), error, chain.options);
+  if (!link) return std::nullopt;
+  chain.links.push_back(*link);
+  return chain;
+}
+
+std::optional<old_link> next_link(const old_chain& chain) {
+  if ((chain.options & old_chain::elements_are_bits) != 0) return std::nullopt;
+  if (chain.links.size() == old_chain::most_links) return std::nullopt;
+  const old_link& newest = chain.links.back();
+  return plan_link(static_cast<double>(newest.elements) * chain.expansion, newest.error * halving,
+                   chain.options);
+}
+
+growth_settings old_chain::settings() const noexcept {
+  // Without an expansion it cannot grow either.
+  if ((options & does_not_scale) != 0 || expansion == 0)
+    return {.scale = scaling::fixed, .expansion = 0};
+  return {.scale = scaling::grows,
+          .expansion = std::min(expansion, growth_settings::most_expansion)};
+}
+
+std::uint64_t old_chain::bytes() const noexcept {
+  return std::accumulate(links.begin(), links.end(), std::uint64_t{0},
+                         [](std::uint64_t sum, const old_link& link) { return sum + link.bytes; });
+}
+
 std::optional<std::string> find_fault(const old_link& link) {
   if (!(link.error > 0 && link.error < 1)) return "the error of a link must be above 0 and below 1";
   const double usual = std::abs(std::log(link.error)) / ln2_squared;
@@ -87,67 +151,6 @@ std::optional<std::string> find_fault(const old_link& link) {
   return std::nullopt;
 }
 
-/// A link for so many elements, or none.
-std::optional<old_link> plan_link(double elements, double error, std::uint32_t options) {
-  old_link link;
-  link.error = error;
-  if (!(error > 0 && error < 1) || !(elements >= 1)) return std::nullopt;
-  link.bits_per_element = std::abs(std::log(error)) / ln2_squared;
-  link.item_bits = static_cast<std::uint32_t>(std::ceil(ln2 * link.bits_per_element));
-  const double wanted = elements * link.bits_per_element;
-  if (!(wanted < static_cast<double>(filter_plan::most_bits))) return std::nullopt;
-  link.elements = static_cast<std::uint64_t>(elements);
-  std::uint64_t bits = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(wanted));
-  if ((options & old_chain::not_rounded) == 0) {
-    if (wanted < 1) return std::nullopt;
-    link.log2_bits = static_cast<std::uint32_t>(std::logb(wanted)) + 1;
-    bits = std::uint64_t{1} << link.log2_bits;
-    const auto more = static_cast<std::uint64_t>(static_cast<double>(bits) - wanted);
-    link.elements += static_cast<std::uint64_t>(static_cast<double>(more) / link.bits_per_element);
-  }
-  link.bytes = (bits / 64 + (bits % 64 != 0)) * 8;
-  link.bits = 8 * link.bytes;
-  return link;
-}
-
-}  // namespace
-
-std::optional<old_chain> new_chain(const reservation& asked) {
-  old_chain chain;
-  chain.options = old_chain::hashes_of_64_bits | old_chain::not_rounded;
-  double error = std::min(asked.error, reservation::largest_error);
-  if (asked.growth.scale == scaling::fixed)
-    chain.options |= old_chain::does_not_scale;
-  else
-    error *= halving;
-  chain.expansion = asked.growth.expansion;
-  const auto link = plan_link(static_cast<double>(asked.capacity), error, chain.options);
-  if (!link) return std::nullopt;
-  chain.links.push_back(*link);
-  return chain;
-}
-
-std::optional<old_link> next_link(const old_chain& chain) {
-  if ((chain.options & old_chain::elements_are_bits) != 0) return std::nullopt;
-  if (chain.links.size() == old_chain::most_links) return std::nullopt;
-  const old_link& newest = chain.links.back();
-  return plan_link(static_cast<double>(newest.elements) * chain.expansion, newest.error * halving,
-                   chain.options);
-}
-
-growth_settings old_chain::settings() const noexcept {
-  // Without an expansion it cannot grow either.
-  if ((options & does_not_scale) != 0 || expansion == 0)
-    return {.scale = scaling::fixed, .expansion = 0};
-  return {.scale = scaling::grows,
-          .expansion = std::min(expansion, growth_settings::most_expansion)};
-}
-
-std::uint64_t old_chain::bytes() const noexcept {
-  return std::accumulate(links.begin(), links.end(), std::uint64_t{0},
-                         [](std::uint64_t sum, const old_link& link) { return sum + link.bytes; });
-}
-
 std::optional<std::string> find_fault(const old_chain& chain) {
   if (chain.links.empty() || chain.links.size() > old_chain::most_links)
     return "there must be 1 to " + std::to_string(old_chain::most_links) + " links; found " +
@@ -158,6 +161,7 @@ std::optional<std::string> find_fault(const old_chain& chain) {
     return "hashes of 32 bits come without options";
   std::uint64_t items = 0;
   std::uint64_t bytes = 0;
+  std::uint64_t elements = 0;
   const bool rounded = (chain.options & old_chain::not_rounded) == 0;
   for (const old_link& link : chain.links) {
     if (auto fault = find_fault(link)) return fault;
@@ -166,7 +170,9 @@ std::optional<std::string> find_fault(const old_chain& chain) {
       return "the options must be those by which the links were made";
     items += link.items;
     bytes += link.bytes;
-    if (items > most_counted || bytes > most_counted) return "the links are too large together";
+    elements += link.elements;
+    if (std::max({items, bytes, elements}) > most_counted)
+      return "the links are too large together";
   }
   if (items != chain.items) return "the items must be those of all links";
   return std::nullopt;

@@ -74,7 +74,8 @@ struct old_chain {
   friend bool operator==(const old_chain&, const old_chain&) = default;
 };
 
-/// What no filter of RedisBloom can be, as a sentence; or none.
+/// What no filter of RedisBloom can be, as a sentence; or none. Of a link and of a whole one.
+std::optional<std::string> find_fault(const old_link& link);
 std::optional<std::string> find_fault(const old_chain& chain);
 
 /// An empty chain as it makes one, and the link that it puts behind a full one. None where it would

@@ -2,7 +2,8 @@
 //
 //   OP.REPLAY key PART record       the next part of a filter, or the first one of a new filter
 //   OP.REPLAY key CHECK history     what was added up to here; another history is a damaged filter
-//   OP.REPLAY key DAMAGED what      a filter that was damaged when the AOF was rewritten
+//   OP.REPLAY key DAMAGED what      the filter is damaged: from a replica to its own AOF, and in
+//                                   a rewritten one
 #include <memory>
 #include <span>
 #include <utility>
@@ -60,9 +61,13 @@ fault check(opened_key& key, long long history) {
   return {};
 }
 
-fault load_damage(opened_key& key, long long what) {
+fault load_damage(context* ctx, opened_key& key, long long what) {
   if (what < 1 || what > most_damage) return {damage::bad_bytes, words::bad_data};
-  if (key.content() == opened_key::holds::filter) return {damage::out_of_step, words::item_exists};
+  if (key.content() == opened_key::holds::filter) {
+    if (!follows(ctx)) return {damage::out_of_step, words::item_exists};
+    key.filter().spoil(static_cast<damage>(what));
+    return {};
+  }
   key.put(std::make_unique<stored_filter>(static_cast<damage>(what)));
   return {};
 }
@@ -72,7 +77,7 @@ fault replay(context* ctx, opened_key& key, string* word, string* value) {
   long long number = 0;
   if (StringToLongLong(value, &number) != ok) return {damage::bad_bytes, words::bad_data};
   if (is_word(word, "CHECK")) return check(key, number);
-  if (is_word(word, "DAMAGED")) return load_damage(key, number);
+  if (is_word(word, "DAMAGED")) return load_damage(ctx, key, number);
   return {damage::bad_bytes, "ERR syntax error"};
 }
 

@@ -244,13 +244,18 @@ add_outcome stored_filter::add_beside_old(std::string_view item) {
 }
 
 add_outcome stored_filter::add_to_old(std::string_view item) {
-  switch (old_->add(item)) {
-    case old_parts::outcome::added:
-      return add_outcome::added;
-    case old_parts::outcome::full:
-      return add_outcome::full;
-    case old_parts::outcome::no_link:
-      break;
+  try {
+    switch (old_->add(item)) {
+      case old_parts::outcome::added:
+        return add_outcome::added;
+      case old_parts::outcome::full:
+        return add_outcome::full;
+      case old_parts::outcome::no_link:
+        growth_ = growth_state::no_plan;
+        break;
+    }
+  } catch (const std::bad_alloc&) {
+    growth_ = growth_state::no_memory;
   }
   return add_outcome::needs_part;
 }
@@ -364,7 +369,7 @@ double stored_filter::predicted_error() const {
 double stored_filter::stated_error() const {
   const double own = of_own([](const auto& filter) { return filter.stated_fpr(); });
   if (!old_) return own;
-  return old_->error() + (filter_ ? own : old_->error_to_spend());
+  return std::min(1.0, old_->error() + (filter_ ? own : old_->error_to_spend()));
 }
 
 std::vector<std::byte> stored_filter::head() const {

@@ -109,8 +109,8 @@ class stored_filter {
   /// REQUIRES of all the following: whole.
   /// Never more elements in a part than it was planned for.
   add_outcome add(std::string_view item);
-  /// Adds as RedisBloom does, to the old parts, where its commands are followed. Throws
-  /// std::bad_alloc. REQUIRES: has_only_old_parts(), and add() has not kept it.
+  /// Adds as RedisBloom does, to the old parts, where its commands are followed; growth() says why
+  /// there is no further one. REQUIRES: has_only_old_parts(), and add() has not kept it.
   add_outcome add_to_old(std::string_view item);
   /// One more part, for elements that need one. If there is none, nothing is changed: `no_plan`
   /// where it would break the stated error or the limit.

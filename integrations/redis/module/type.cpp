@@ -63,8 +63,9 @@ class read_text {
   ~read_text() {
     if (text_ != nullptr) Free(text_);
   }
-  read_text(const read_text&) = delete;
-  read_text& operator=(const read_text&) = delete;
+  read_text(read_text&& other) noexcept
+      : size_(other.size_), text_(std::exchange(other.text_, nullptr)) {}
+  read_text& operator=(read_text&&) = delete;
   std::span<const std::byte> bytes() const {
     return text_ == nullptr ? std::span<const std::byte>() : std::as_bytes(std::span(text_, size_));
   }
@@ -74,17 +75,68 @@ class read_text {
   char* text_;
 };
 
-/// The filter, or a sentence.
-std::unique_ptr<stored_filter> read(io* in, std::string& fault) {
-  const read_text head(in);
+/// A value of ours in the order that it is read in.
+class own_value {
+ public:
+  explicit own_value(io* in) noexcept : in_(in) {}
+  read_text head() {
+    has_begun_ = true;
+    return read_text(in_);
+  }
+  std::uint64_t payload_bytes() {
+    all_ = LoadUnsigned(in_);
+    return *all_;
+  }
+  read_text piece() {
+    read_text text(in_);
+    done_ += text.bytes().size();
+    return text;
+  }
+  /// What was not read yet. Redis refuses a value of which something is left.
+  void skip() {
+    if (!has_begun_) head();
+    if (!all_) payload_bytes();
+    while (IsIOError(in_) == 0 && done_ < *all_)
+      if (piece().bytes().empty()) return;
+  }
+
+ private:
+  io* in_;
+  bool has_begun_ = false;
+  std::optional<std::uint64_t> all_{};
+  std::uint64_t done_ = 0;
+};
+
+/// Why a value is no filter.
+struct load_fault {
+  std::string sentence{};
+  bool is_newer = false;  // than this module: another one may read it
+
+  load_fault& operator=(std::string text) {
+    sentence = std::move(text);
+    return *this;
+  }
+  load_fault& operator=(const load_failure& failure) {
+    sentence = failure.sentence;
+    is_newer = failure.error == load_error::newer_format;
+    return *this;
+  }
+};
+
+/// The filter, or a fault.
+std::unique_ptr<stored_filter> read(io* in, own_value& value, load_fault& fault) {
+  const read_text head = value.head();
   if (const auto damaged = decode_damage(head.bytes())) {
-    if (*damaged && LoadUnsigned(in) == 0) return std::make_unique<stored_filter>(**damaged);
-    fault = *damaged ? "a damaged filter must have no payload" : damaged->failure().sentence;
+    if (*damaged && value.payload_bytes() == 0) return std::make_unique<stored_filter>(**damaged);
+    if (*damaged)
+      fault = "a damaged filter must have no payload";
+    else
+      fault = damaged->failure();
     return nullptr;
   }
   loaded<arriving_filter> begun = arriving_filter::begin(head.bytes());
   if (!begun) {
-    fault = begun.failure().sentence;
+    fault = begun.failure();
     return nullptr;
   }
   if (!begun->parts().empty()) state().reads_ours = true;
@@ -94,13 +146,13 @@ std::unique_ptr<stored_filter> read(io* in, std::string& fault) {
             std::to_string(allowed) + " are allowed";
     return nullptr;
   }
-  const std::uint64_t all = LoadUnsigned(in);
+  const std::uint64_t all = value.payload_bytes();
   if (IsIOError(in) != 0 || all > begun->payload_bytes()) {
     fault = "the payload must have at most " + std::to_string(begun->payload_bytes()) + " bytes";
     return nullptr;
   }
   while (begun->received() < all) {
-    const read_text piece(in);
+    const read_text piece = value.piece();
     if (piece.bytes().size() != std::min(all - begun->received(), chunk_bytes)) {
       fault = "the payload is truncated";
       return nullptr;
@@ -116,47 +168,48 @@ std::unique_ptr<stored_filter> read(io* in, std::string& fault) {
   return filter;
 }
 
-/// What stands for a filter that a primary sent by RESTORE, or for a copy that it made: Redis would
-/// go on without the key. Null where a client gets the error.
-stored_filter* damaged_if_followed() noexcept {
-  return (GetContextFlags(nullptr) & context_replica) != 0 ? new stored_filter(damage::no_memory)
-                                                           : nullptr;
-}
-
-/// The same for one that is read. While a server's own files are loaded nothing may be left out,
-/// and a RESTORE in the AOF would be: this server ends. A replica that is sent a file asks for it
-/// again.
-stored_filter* without_memory(io* in) noexcept {
+/// Whether what a command makes is to be there in any case: it came from a primary, or is in the
+/// AOF, and Redis would go on without the key. What cannot be read of an RDB file ends a server,
+/// and a replica that is sent a file asks for it again.
+bool must_follow() noexcept {
+  if (state().loads_aof) return true;
   const int flags = GetContextFlags(nullptr);
-  if ((flags & context_loading) == 0) return damaged_if_followed();
-  if ((flags & context_replica) != 0) return nullptr;
-  LogIOError(in, "warning", "oneprobe: there is not so much memory as a filter needs");
-  std::exit(EXIT_FAILURE);
+  return (flags & context_replica) != 0 && (flags & context_loading) == 0;
 }
 
-/// What read(fault) reads, or null.
-template <class Read>
-void* load_by(io* in, const char* refused, Read read) {
-  std::string fault;
+/// What read(value, fault) reads, or null; where that must be followed, a damaged filter.
+template <class Value, class Read>
+void* load_by(io* in, Value value, const char* refused, Read read) {
+  load_fault fault;
+  damage what = damage::bad_bytes;
   try {
-    if (std::unique_ptr<stored_filter> filter = read(fault)) return filter.release();
+    if (std::unique_ptr<stored_filter> filter = read(value, fault)) return filter.release();
   } catch (const std::bad_alloc&) {
-    if (stored_filter* damaged = without_memory(in)) return damaged;
     fault = "there is not so much memory";
+    what = damage::no_memory;
   }
-  LogIOError(in, "warning", "oneprobe: %s: %s", refused, fault.c_str());
-  return nullptr;
+  LogIOError(in, "warning", "oneprobe: %s: %s", refused, fault.sentence.c_str());
+  const int flags = GetContextFlags(nullptr);
+  // Nothing of a server's own files may be left out.
+  if (what == damage::no_memory && (flags & context_loading) != 0 && (flags & context_replica) == 0)
+    std::exit(EXIT_FAILURE);
+  const bool is_for_another = fault.is_newer && (flags & context_loading) != 0;
+  if (!must_follow() || is_for_another) return nullptr;
+  value.skip();
+  return IsIOError(in) == 0 ? new stored_filter(what) : nullptr;
 }
 
-std::unique_ptr<stored_filter> refuse_newer(int version, std::string& fault) {
-  fault = "it has a newer format, version " + std::to_string(version);
+std::unique_ptr<stored_filter> refuse_newer(int version, load_fault& fault) {
+  fault = load_failure{load_error::newer_format,
+                       "it has a newer format, version " + std::to_string(version)};
   return nullptr;
 }
 
 void* load(io* in, int version) {
-  return load_by(in, "a filter is refused", [&](std::string& fault) {
-    return version > type_version ? refuse_newer(version, fault) : read(in, fault);
-  });
+  return load_by(
+      in, own_value(in), "a filter is refused", [&](own_value& value, load_fault& fault) {
+        return version > type_version ? refuse_newer(version, fault) : read(in, value, fault);
+      });
 }
 
 // -------------------------------------------------------------------------- RedisBloom's own RDB
@@ -167,61 +220,111 @@ constexpr int rdb_with_options = 2;
 constexpr int rdb_with_expansion = 4;
 constexpr int newest_redisbloom_rdb = 4;
 constexpr std::uint32_t expansion_before = 2;
+constexpr const char* truncated_value = "it is truncated, or its numbers are too large";
 
-/// Numbers of 32 bits are saved as 64.
-std::uint32_t load_short(io* in, bool& fits) {
-  const std::uint64_t number = LoadUnsigned(in);
-  fits = fits && number <= std::numeric_limits<std::uint32_t>::max();
-  return static_cast<std::uint32_t>(number);
+/// A value of RedisBloom in the order that it is read in.
+class redisbloom_value {
+ public:
+  redisbloom_value(io* in, int version) noexcept : in_(in), version_(version) {}
+
+  /// All but the links, of which there are so many.
+  std::uint64_t load_chain(old_chain& chain) {
+    next_ = next::link;
+    chain.items = LoadUnsigned(in_);
+    left_ = LoadUnsigned(in_);
+    if (version_ >= rdb_with_options) chain.options = load_short();
+    chain.set_expansion(version_ >= rdb_with_expansion ? load_short() : expansion_before);
+    return left_;
+  }
+  /// All that stands before its bits.
+  void load_link(old_link& link) {
+    next_ = next::bits;
+    link.elements = LoadUnsigned(in_);
+    link.error = LoadDouble(in_);
+    link.item_bits = load_short();
+    link.bits_per_element = LoadDouble(in_);
+    if (version_ >= rdb_with_bits) {
+      link.bits = LoadUnsigned(in_);
+      link.log2_bits = load_short();
+    } else {
+      const double all = static_cast<double>(link.elements) * link.bits_per_element;
+      fits_ = fits_ && all >= 0 && all < static_cast<double>(filter_plan::most_bits);
+      if (fits_) link.bits = static_cast<std::uint64_t>(all);
+    }
+    fits_ = fits_ && link.log2_bits <= 63;
+  }
+  /// And what stands behind them.
+  counted_memory load_bits(old_link& link) {
+    next_ = next::link;
+    if (left_ > 0) --left_;
+    std::size_t size = 0;
+    char* const text = LoadStringBuffer(in_, &size);
+    counted_memory bits(text, text != nullptr ? size : 0);
+    link.bytes = bits.bytes().size();
+    link.items = LoadUnsigned(in_);
+    return bits;
+  }
+  /// Nothing was missing, and no number too large.
+  bool is_readable() const { return fits_ && IsIOError(in_) == 0; }
+  /// As that of own_value.
+  void skip() {
+    old_chain chain;
+    old_link link;
+    if (next_ == next::chain) load_chain(chain);
+    if (next_ == next::bits) load_bits(link);
+    while (IsIOError(in_) == 0 && left_ > 0) {
+      load_link(link);
+      load_bits(link);
+    }
+  }
+
+ private:
+  enum class next { chain, link, bits };
+
+  /// Numbers of 32 bits are saved as 64.
+  std::uint32_t load_short() {
+    const std::uint64_t number = LoadUnsigned(in_);
+    fits_ = fits_ && number <= std::numeric_limits<std::uint32_t>::max();
+    return static_cast<std::uint32_t>(number);
+  }
+
+  io* in_;
+  int version_;
+  bool fits_ = true;
+  next next_ = next::chain;
+  std::uint64_t left_ = 0;
+};
+
+/// One link, and its bits, which are let go if there are more of them or fewer than it says. A
+/// sentence if that cannot be.
+std::optional<std::string> read_link(redisbloom_value& value, std::uint64_t allowed, old_link& link,
+                                     std::vector<counted_memory>& all) {
+  value.load_link(link);
+  if (!value.is_readable()) return truncated_value;
+  if (link.modulus() / 8 > allowed)
+    return "it needs " + std::to_string(link.modulus() / 8) + " bytes, and " +
+           std::to_string(allowed) + " are allowed";
+  counted_memory bits = value.load_bits(link);
+  if (!value.is_readable()) return truncated_value;
+  if (auto wrong = find_fault(link)) return wrong;
+  all.push_back(std::move(bits));
+  return std::nullopt;
 }
 
-/// One link, and its bits. False with a sentence if that cannot be.
-bool read_link(io* in, int version, std::uint64_t allowed, old_link& link,
-               std::vector<counted_memory>& bits, std::string& fault) {
-  fault = "it is truncated, or its numbers are too large";
-  bool fits = true;
-  link.elements = LoadUnsigned(in);
-  link.error = LoadDouble(in);
-  link.item_bits = load_short(in, fits);
-  link.bits_per_element = LoadDouble(in);
-  if (version >= rdb_with_bits) {
-    link.bits = LoadUnsigned(in);
-    link.log2_bits = load_short(in, fits);
-  } else {
-    const double all = static_cast<double>(link.elements) * link.bits_per_element;
-    fits = fits && all >= 0 && all < static_cast<double>(filter_plan::most_bits);
-    if (fits) link.bits = static_cast<std::uint64_t>(all);
-  }
-  if (IsIOError(in) != 0 || !fits || link.log2_bits > 63) return false;
-  if (link.modulus() / 8 > allowed) {
-    fault = "it needs " + std::to_string(link.modulus() / 8) + " bytes, and " +
-            std::to_string(allowed) + " are allowed";
-    return false;
-  }
-  std::size_t size = 0;
-  char* const text = LoadStringBuffer(in, &size);
-  if (text == nullptr) return false;
-  bits.emplace_back(text, size);
-  link.bytes = size;
-  link.items = LoadUnsigned(in);
-  return IsIOError(in) == 0;
-}
-
-std::unique_ptr<stored_filter> read_redisbloom(io* in, int version, std::string& fault) {
-  fault = "it is truncated, or its numbers are too large";
+std::unique_ptr<stored_filter> read_redisbloom(io* in, redisbloom_value& value, load_fault& fault) {
+  fault = truncated_value;
   const std::uint64_t allowed = part_limit(GetContextFromIO(in)).bytes_to_read();
   old_chain chain;
-  bool fits = true;
-  chain.items = LoadUnsigned(in);
-  const std::uint64_t links = LoadUnsigned(in);
-  if (version >= rdb_with_options) chain.options = load_short(in, fits);
-  chain.set_expansion(version >= rdb_with_expansion ? load_short(in, fits) : expansion_before);
-  if (IsIOError(in) != 0 || !fits || links > old_chain::most_links) return nullptr;
+  const std::uint64_t links = value.load_chain(chain);
+  if (!value.is_readable() || links > old_chain::most_links) return nullptr;
   std::vector<counted_memory> bits;
   bits.reserve(static_cast<std::size_t>(links));
   chain.links.reserve(static_cast<std::size_t>(links));
   for (std::uint64_t i = 0; i < links; ++i)
-    if (!read_link(in, version, allowed, chain.links.emplace_back(), bits, fault)) return nullptr;
+    if (auto wrong = read_link(value, allowed, chain.links.emplace_back(), bits)) {
+      fault = *wrong;
+      return nullptr;
+    }
   if (auto wrong = find_fault(chain)) {
     fault = *wrong;
     return nullptr;
@@ -231,12 +334,12 @@ std::unique_ptr<stored_filter> read_redisbloom(io* in, int version, std::string&
 
 void* load_redisbloom(io* in, int version) {
   if (version == redisbloom_type_version) return load(in, type_version);
-  return load_by(in,
+  return load_by(in, redisbloom_value(in, version),
                  "a filter of RedisBloom is refused, which oneprobe redis import may read from a "
                  "running server",
-                 [&](std::string& fault) {
+                 [&](redisbloom_value& value, load_fault& fault) {
                    return version > newest_redisbloom_rdb ? refuse_newer(version, fault)
-                                                          : read_redisbloom(in, version, fault);
+                                                          : read_redisbloom(in, value, fault);
                  });
 }
 
@@ -279,7 +382,7 @@ void* copy(string*, string*, const void* value) {
   try {
     return filter_in(value).duplicate().release();
   } catch (const std::bad_alloc&) {
-    return damaged_if_followed();
+    return must_follow() ? new stored_filter(damage::no_memory) : nullptr;
   }
 }
 

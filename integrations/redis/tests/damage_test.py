@@ -39,8 +39,8 @@ class Damage(unittest.TestCase):
         self.servers.append(Server(*options, **more))
         return self.servers[-1]
 
-    def follow(self, primary, client, **more):
-        replica = self.server("--replicaof", "127.0.0.1", str(primary.port), **more)
+    def follow(self, primary, client, options=(), **more):
+        replica = self.server("--replicaof", "127.0.0.1", str(primary.port), *options, **more)
         eventually("the replica follows", lambda: client.call("WAIT", 1, 100) == 1)
         return replica
 
@@ -102,6 +102,53 @@ class Damage(unittest.TestCase):
                     self.assertIn(found, ("all", "error"), (number, key))
                     damaged += found == "error"
         self.assertGreater(damaged, 5)
+
+    def test_a_replica_says_so_also_from_its_own_aof(self):
+        server = self.server()
+        with server.client() as client:
+            replica = self.follow(server, client, options=AOF, module=SCARCE)
+            below = self.server("--replicaof", "127.0.0.1", str(replica.port))
+            with replica.client() as there, below.client() as last:
+                wait_for_aof(there)
+                eventually("both follow", lambda: b"master_link_status:up" in last.call("INFO", "replication"))
+                client.call("OP.RESERVE", "k", "0.01", "10")
+                client.call("BF.MADD", "k", *names("k", 5))
+                eventually("the replica has everything", lambda: client.call("WAIT", 1, 1000) == 1)
+                there.call("TEST.FAIL", 0)
+                for item in names("k", 300, 5):
+                    client.call("BF.ADD", "k", item)
+                client.call("BF.ADD", "later", "x")
+                for each in (there, last):
+                    eventually("all have everything", lambda: each.call("BF.EXISTS", "later", "x") == 1)
+                self.assertEqual(answer(there, "k", ["x"]), "error")
+                self.assertEqual(answer(last, "k", names("k", 305)), "all")
+                self.assertEqual(last.call("DEBUG", "DIGEST"), client.call("DEBUG", "DIGEST"))
+            self.assertEqual(replica.log_text().count("cannot be followed"), 1)
+            self.assertEqual(replica.log_text().count("is sending an error"), 1)  # which is Redis's own line
+        replica.kill()
+        replica.options = AOF
+        replica.start()
+        with replica.client() as there:
+            self.assertEqual(str(there.ask("BF.EXISTS", "k", "k 0")), "ERR filter is damaged: there was no memory for all of it")
+            self.assertEqual(there.call("BF.EXISTS", "later", "x"), 1)
+
+    def test_a_copy_in_the_aof_for_which_there_is_no_memory_says_so(self):
+        server = self.server(*AOF, module=SCARCE)
+        with server.client() as client:
+            client.call("OP.RESERVE", "k", "0.01", "1000")
+            client.call("BF.ADD", "k", "x")
+            client.call("COPY", "k", "copy")
+        damaged = 0
+        for number in range(60):
+            server.module_options = (str(number),)
+            server.kill()
+            server.start()
+            with server.client() as client:
+                client.call("TEST.FAIL", -1)
+                found = answer(client, "copy", ["x"])
+                self.assertIn(found, ("all", "error"), number)
+                damaged += answer(client, "k", ["x"]) == "all" and found == "error"
+        self.assertGreater(damaged, 1)
 
     def test_servers_with_other_plans_understand_each_other(self):
         for here, there in ((None, OTHER), (OTHER, None)):

@@ -107,6 +107,24 @@ TEST(redisbloom_chains, that_nobody_made_are_refused) {
   }));
 }
 
+TEST(redisbloom_chains, have_no_more_elements_than_can_be_counted) {
+  old_chain chain = chain_of(std::uint64_t{1} << 62, 1 - 0x1p-53);  // of a few bits
+  EXPECT_EQ(find_fault(chain), std::nullopt);
+  chain.links.insert(chain.links.end(), 3, chain.links.front());
+  EXPECT_TRUE(find_fault(chain));
+}
+
+/// How many it has, and so when one of fixed size is full, depends on its version.
+TEST(redisbloom_chains, of_fixed_size_are_not_known_for_large_errors) {
+  const auto made = [](double error, scaling scale) {
+    return new_chain({.error = error, .capacity = 100, .growth = {.scale = scale, .expansion = 2}})
+        .has_value();
+  };
+  EXPECT_TRUE(made(0.25, scaling::fixed));
+  EXPECT_FALSE(made(0.26, scaling::fixed));
+  EXPECT_TRUE(made(0.26, scaling::grows));
+}
+
 TEST(redisbloom_chains, grow_as_they_did) {
   old_chain chain = chain_of(1000, 0.01);
   EXPECT_EQ(chain.settings(), (growth_settings{.scale = scaling::grows, .expansion = 2}));
