@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """How a call ends that has no answer: 2 if the call or its input is wrong, 3 if something went wrong on the way."""
 
+import contextlib
 import os
 import pathlib
 import resource
@@ -213,15 +214,24 @@ class Failure(Ends):
         self.assert_ends(FAILURE, ("simulate --scheme single --buckets 1M --elements 1M --trials 900 --threads 900",),
                          preexec_fn=memory(300), says="(internal error: |not enough memory)")
 
-    def test_a_file_or_a_port_that_another_has(self):
+    def writer(self):
+        """A process that writes the store, until its input is closed."""
         writer = subprocess.Popen([TOOL, "store", "put", "s"], cwd=self.folder, stdin=subprocess.PIPE,
-                                  stdout=subprocess.DEVNULL)
-        try:
+                                  stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        with contextlib.suppress(BrokenPipeError):  # it has ended already
             writer.stdin.write(b"key0\tvalue\n")
             writer.stdin.flush()
-            # It has the store once its first record is in: only then does a look at the pipe find it empty.
+        return writer
+
+    def test_a_file_or_a_port_that_another_has(self):
+        writer = self.writer()
+        try:
+            # It has the store once its first record is in: only then does a look at the pipe find it empty. If it meets the
+            # reader that waits for it here, it ends, and another is started.
             while self.ended("store get s key0").returncode == 0:
-                pass
+                if writer.poll() is not None:
+                    writer.communicate()
+                    writer = self.writer()
             self.assert_ends(FAILURE, ("store put s a b", "store get s key0"), says="elsewhere")
         finally:
             writer.communicate()
